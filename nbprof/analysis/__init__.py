@@ -1,0 +1,1 @@
+"""Table -> table: pure functions, one file for each question."""

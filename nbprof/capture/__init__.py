@@ -1,0 +1,1 @@
+"""The only package that starts, toggles or stops torch.profiler."""

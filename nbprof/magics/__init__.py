@@ -1,0 +1,1 @@
+"""The words of the notebook: %%region, %profile_once, %regions, %profiler."""

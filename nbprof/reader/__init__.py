@@ -1,0 +1,1 @@
+"""Trace file -> columnar events; the only package that knows the format."""

@@ -1,0 +1,308 @@
+"""The common tongue of all rooms: columns of every table, categories, markers, facts of a recording.
+
+In: nothing. Out: constants, plain dataclasses, and the functions that make a table keep its columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+METADATA_KEY = "nbprof"
+"""Key of a trace file under which nbprof keeps what it knows of the recording."""
+
+REGION_MARKER = "nbprof.region::"
+FX_MARKER = "nbprof.fx::"
+STEP_MARKER = "ProfilerStep#"
+
+# Categories, today's names. The older ones (2021) are folded to these by the reader.
+CATEGORY_FOLD = {
+    "Operator": "cpu_op",
+    "Kernel": "kernel",
+    "Memcpy": "gpu_memcpy",
+    "Memset": "gpu_memset",
+    "Runtime": "cuda_runtime",
+}
+KERNEL_CATEGORIES = frozenset({"kernel", "mtia_ccp_events", "hpu_op", "privateuse1_kernel"})
+MEMCPY_CATEGORIES = frozenset({"gpu_memcpy", "privateuse1_memcpy"})
+MEMSET_CATEGORIES = frozenset({"gpu_memset", "privateuse1_memset"})
+DEVICE_CATEGORIES = KERNEL_CATEGORIES | MEMCPY_CATEGORIES | MEMSET_CATEGORIES
+RUNTIME_CATEGORIES = frozenset(
+    {
+        "cuda_runtime",
+        "cuda_driver",
+        "mtia_runtime",
+        "glow_runtime",
+        "xpu_runtime",
+        "privateuse1_runtime",
+        "privateuse1_driver",
+    }
+)
+OPERATOR_CATEGORIES = frozenset({"cpu_op"})
+ANNOTATION_CATEGORIES = frozenset({"user_annotation"})
+
+Kind = Literal["cell", "once", "controller"]
+Outcome = Literal["complete", "interrupted", "failed", "empty"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table; `unit` is empty for names and counts."""
+
+    name: str
+    dtype: str
+    unit: str
+    meaning: str
+
+
+def _columns(*rows: tuple[str, str, str, str]) -> tuple[Column, ...]:
+    return tuple(Column(*row) for row in rows)
+
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "events": _columns(
+        ("name", "category", "", "name as recorded, decoded where nbprof had encoded it"),
+        ("category", "category", "", "kind of event, older names folded to today's"),
+        ("ph", "category", "", "phase of the Chrome trace format: X, i, s, f, C, ..."),
+        ("pid", "category", "", "process (or device row) as text"),
+        ("tid", "category", "", "thread (or stream row) as text"),
+        ("ts_ns", "int64", "ns", "start, from trace.metadata.start_ns"),
+        ("dur_ns", "Int64", "ns", "duration; NA where the event has none"),
+        ("device", "Int16", "", "device index of a device event"),
+        ("stream", "Int64", "", "stream of a device event or runtime call"),
+        ("correlation", "Int64", "", "joins a device event to its launch"),
+        ("external_id", "Int64", "", "External id as recorded"),
+        ("in_region", "bool", "", "whether tables count it: always True in a file that is not gated"),
+        ("args", "object", "", "remaining arguments, decoded when looked at"),
+    ),
+    "operators": _columns(
+        ("name", "category", "", "operator"),
+        ("calls", "int64", "", "number of calls"),
+        ("host_total_us", "float64", "us", "summed duration on the host, nested calls included"),
+        (
+            "host_self_us",
+            "float64",
+            "us",
+            "the same less the union of direct children (operators and runtime calls)",
+        ),
+        ("device_total_us", "float64", "us", "summed device events launched anywhere inside"),
+        ("device_self_us", "float64", "us", "summed device events launched by the operator itself"),
+        ("mean_us", "float64", "us", "mean host time of a call"),
+        ("min_us", "float64", "us", "shortest call"),
+        ("max_us", "float64", "us", "longest call"),
+        (
+            "share",
+            "float64",
+            "fraction",
+            "of summed device_self_us where the trace has device events, else of host_self_us",
+        ),
+    ),
+    "kernels": _columns(
+        ("name", "category", "", "kernel"),
+        ("kernel_class", "category", "", "what kind of work it does"),
+        ("calls", "int64", "", "number of runs"),
+        ("total_us", "float64", "us", "summed duration"),
+        ("mean_us", "float64", "us", "mean duration"),
+        ("min_us", "float64", "us", "shortest"),
+        ("max_us", "float64", "us", "longest"),
+        ("share", "float64", "fraction", "of summed kernel time"),
+        ("busy_share", "float64", "fraction", "of the devices' busy time"),
+    ),
+    "timeline": _columns(
+        ("device", "Int16", "", "device index"),
+        ("span_us", "float64", "us", "first start to last end of device events"),
+        ("computation_us", "float64", "us", "some computation kernel runs"),
+        ("exposed_comm_us", "float64", "us", "communication without computation beside it"),
+        ("exposed_memory_us", "float64", "us", "copies and fills with neither beside them"),
+        ("busy_us", "float64", "us", "anything runs"),
+        ("idle_us", "float64", "us", "nothing runs"),
+    ),
+    "steps": _columns(
+        ("step", "int64", "", "number of the step"),
+        ("start_us", "float64", "us", "start of its own window, from trace.metadata.start_ns"),
+        ("host_wall_us", "float64", "us", "its window on the host"),
+        ("wall_us", "float64", "us", "its own window, to the end of the device work that it launched"),
+        ("kernel_us", "float64", "us", "computation kernels run"),
+        ("communication_us", "float64", "us", "else communication"),
+        ("memcpy_us", "float64", "us", "else copies"),
+        ("memset_us", "float64", "us", "else fills"),
+        ("runtime_us", "float64", "us", "else runtime calls"),
+        ("dataloader_us", "float64", "us", "else data loading"),
+        ("cpu_op_us", "float64", "us", "else operators on the host"),
+        ("other_us", "float64", "us", "else"),
+        ("device_busy_us", "float64", "us", "union of the device events that it launched, not clipped"),
+    ),
+    "regions": _columns(
+        ("region", "category", "", "name"),
+        ("parent", "category", "", "region that it was entered from; NA at the top"),
+        ("calls", "int64", "", "entries"),
+        ("wall_us", "float64", "us", "summed time between entry and exit"),
+        ("self_us", "float64", "us", "the same less nested regions"),
+        ("host_us", "float64", "us", "union of its operators on the host"),
+        ("device_us", "float64", "us", "union of its device events"),
+        (
+            "idle_us",
+            "float64",
+            "us",
+            "from its start to its last device event's end, less busy; NA without a device",
+        ),
+        ("share", "float64", "fraction", "of summed self_us"),
+    ),
+    "health": _columns(
+        ("check", "str", "", "what was looked at"),
+        ("status", "str", "", "ok, note or warning"),
+        ("figure", "float64", "", "how many, or how much"),
+        ("detail", "str", "", "in words, with the way out"),
+    ),
+}
+
+
+def names(table: str) -> list[str]:
+    """Column names of `table`, in order."""
+    return [column.name for column in TABLES[table]]
+
+
+def empty(table: str) -> pd.DataFrame:
+    """`table` without rows, with all its columns in their types."""
+    import pandas as pd
+
+    return pd.DataFrame({column.name: pd.Series(dtype=column.dtype) for column in TABLES[table]})
+
+
+def conform(frame: pd.DataFrame, table: str) -> pd.DataFrame:
+    """`frame` with the columns of `table` first, in their order and types; further columns follow."""
+    columns = TABLES[table]
+    listed = [column.name for column in columns]
+    ordered = frame[listed + [name for name in frame.columns if name not in listed]]
+    return ordered.astype({c.name: c.dtype for c in columns if c.dtype not in ("object", "str")})
+
+
+_UNSAFE = re.compile(r'[^\x20-\x7e]|["\\%]')
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def encode_name(name: str) -> str:
+    """`name` as it may stand in a marker: printable ASCII; the rest, `"`, `\\` and `%`, percent-encoded UTF-8."""
+
+    def percent(match: re.Match[str]) -> str:
+        return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "surrogatepass"))
+
+    return _UNSAFE.sub(percent, name)
+
+
+def decode_name(name: str) -> str:
+    """The name that `encode_name` was given."""
+
+    def plain(match: re.Match[str]) -> str:
+        return bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "surrogatepass")
+
+    try:
+        return _ENCODED.sub(plain, name)
+    except UnicodeDecodeError:
+        return name
+
+
+@dataclass(frozen=True)
+class RegionCount:
+    """What the controller itself counted for one region under one parent; `wall_us` in microseconds."""
+
+    region: str
+    parent: str | None
+    entries: int
+    wall_us: float
+
+
+@dataclass(frozen=True)
+class CaptureInfo:
+    """What nbprof knows of a recording; stands under the key `nbprof` of the trace file.
+
+    `gated` says that only what lies inside regions counts. `calls_us` is the wall time of each call
+    of a one-shot session in microseconds, waiting and warming up included. `planned_steps` is None
+    where no schedule was asked for. `error` is the class name of what ended the code early.
+    """
+
+    kind: Kind
+    label: str
+    outcome: Outcome = "complete"
+    gated: bool = False
+    error: str | None = None
+    cell: str | None = None
+    schedule: Mapping[str, int] = field(default_factory=dict)
+    planned_steps: int | None = None
+    run_steps: int | None = None
+    calls_us: tuple[float, ...] = ()
+    regions: tuple[RegionCount, ...] = ()
+    options: Mapping[str, bool] = field(default_factory=dict)
+    rank: int = 0
+    world_size: int = 1
+    version: str = ""
+    torch: str = ""
+    schema: int = SCHEMA_VERSION
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> CaptureInfo:
+        """From the JSON of any version: unknown keys are left out, missing ones take their defaults."""
+        known = {key: values[key] for key in (f.name for f in fields(cls)) if key in values}
+        known["regions"] = tuple(RegionCount(**row) for row in known.get("regions", ()))
+        known["calls_us"] = tuple(known.get("calls_us", ()))
+        return cls(**{"kind": "controller", "label": "", **known})
+
+
+@dataclass(frozen=True)
+class ReadProblem:
+    """One kind of thing that was repaired, dropped or cut while reading: how often, and where first (byte offset)."""
+
+    kind: str
+    count: int
+    offset: int | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class TraceMetadata:
+    """What a trace says of itself.
+
+    `start_ns` is the absolute time (or the file's own zero) from which `events.ts_ns` counts.
+    `bytes` is the size of the file, `text_bytes` of the JSON inside. `other` keeps all further keys of the file.
+    """
+
+    source: str
+    start_ns: int = 0
+    bytes: int = 0
+    text_bytes: int = 0
+    capture: CaptureInfo | None = None
+    devices: tuple[Mapping[str, Any], ...] = ()
+    distributed: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[ReadProblem, ...] = ()
+    other: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TraceLike(Protocol):
+    """What views ask of a trace."""
+
+    @property
+    def events(self) -> pd.DataFrame: ...
+
+    @property
+    def metadata(self) -> TraceMetadata: ...
+    def operators(self) -> pd.DataFrame: ...
+    def kernels(self) -> pd.DataFrame: ...
+    def timeline(self) -> pd.DataFrame: ...
+    def steps(self) -> pd.DataFrame: ...
+    def regions(self) -> pd.DataFrame: ...
+    def health(self) -> pd.DataFrame: ...
+
+
+def categories_of(groups: Iterable[frozenset[str]]) -> frozenset[str]:
+    """All categories of several groups."""
+    return frozenset().union(*groups)

@@ -1,0 +1,1 @@
+"""Table -> something to look at."""

@@ -1,0 +1,1 @@
+"""Table -> matplotlib Axes, one file for each table."""

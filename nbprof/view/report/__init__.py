@@ -1,0 +1,1 @@
+"""The tables of a trace -> text, static HTML, markdown."""
