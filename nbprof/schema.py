@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     import pandas as pd
 
+VERSION = "0.1.0"
 SCHEMA_VERSION = 1
 METADATA_KEY = "nbprof"
 """Key of a trace file under which nbprof keeps what it knows of the recording."""
@@ -223,8 +224,8 @@ class CaptureInfo:
     """What nbprof knows of a recording; stands under the key `nbprof` of the trace file.
 
     `gated` says that only what lies inside regions counts. `calls_us` is the wall time of each call
-    of a one-shot session in microseconds, waiting and warming up included. `planned_steps` is None
-    where no schedule was asked for. `error` is the class name of what ended the code early.
+    of a one-shot session in microseconds, waiting and warming up included, `stop_us` what torch took to stop.
+    `planned_steps` is None where no schedule was asked for. `error` is the class name of what ended the code early.
     """
 
     kind: Kind
@@ -237,6 +238,7 @@ class CaptureInfo:
     planned_steps: int | None = None
     run_steps: int | None = None
     calls_us: tuple[float, ...] = ()
+    stop_us: float | None = None
     regions: tuple[RegionCount, ...] = ()
     options: Mapping[str, bool] = field(default_factory=dict)
     rank: int = 0
@@ -300,6 +302,7 @@ class TraceLike(Protocol):
     def timeline(self) -> pd.DataFrame: ...
     def steps(self) -> pd.DataFrame: ...
     def regions(self) -> pd.DataFrame: ...
+    def region_steps(self) -> pd.DataFrame: ...
     def health(self) -> pd.DataFrame: ...
 
 

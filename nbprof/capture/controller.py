@@ -1,0 +1,257 @@
+"""The process's one controller: a torch profiler that runs all the time and collects only inside regions that are on.
+
+In: a torch profiler, a configuration, entries from `region()`. Out: at `stop()`, a `Recording`: the trace and what the
+controller itself counted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from threading import get_ident
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerActivity
+
+from nbprof import schema
+from nbprof.capture import regions
+from nbprof.capture.config import TorchProfilerConfig
+from nbprof.capture.entry import Book, enter_place
+from nbprof.capture.gate import DeviceGating, make_gate
+from nbprof.capture.notices import announce
+from nbprof.capture.openers import opener_for
+from nbprof.capture.recording import Recording, finish
+from nbprof.capture.regions import Opener, Slot
+from nbprof.capture.summary import write_summary
+from nbprof.capture.window import Window, uninterrupted
+from nbprof.settings import CaptureOptions, read_settings
+
+_controller: TorchProfilerController | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a recording is for: where it goes, who asked, and what `default` means in it."""
+
+    path: Path | None = None
+    label: str = "TorchProfilerController"
+    kind: schema.Kind = "controller"
+    cell: str | None = None
+    default_on: bool = False
+    options: CaptureOptions | None = None
+    device_gating: DeviceGating = "filter"
+    with_summary: bool = True
+
+
+def get_global_controller() -> TorchProfilerController | None:
+    """The live controller of this process, or None."""
+    return _controller
+
+
+def get_global_profiler() -> Any | None:
+    """The `torch.profiler.profile` of the live controller, or None."""
+    return None if _controller is None else _controller._profiler
+
+
+class TorchProfilerController:
+    """Gates one torch profiler by named regions.
+
+    `profiler` is a `torch.profiler.profile` that has not been started (None: nothing ever happens), `activities` what it
+    records, `config` which regions are on (default: what the environment says). Only the thread that made the
+    controller enters regions, starts and stops it; requests of other threads wait for its next region boundary.
+    Raises RuntimeError while another controller is alive.
+    """
+
+    def __init__(
+        self,
+        profiler: Any,
+        activities: Iterable[ProfilerActivity],
+        config: TorchProfilerConfig | None = None,
+        disabled: bool = False,
+        *,
+        plan: Plan | None = None,
+    ) -> None:
+        global _controller
+        self._profiler = None if disabled else profiler
+        self._plan = plan or Plan()
+        self._requests: deque[Callable[[], object]] = deque()
+        self._window: Window | None = None
+        self._book: Book | None = None
+        self._recording: Recording | None = None
+        self._before: dict[str, bool | None] = {}
+        if self._profiler is None:
+            return
+        if _controller is not None:
+            raise RuntimeError(
+                f"A profiler controller is alive already ({_controller._plan.label}); get_global_controller() returns "
+                "it, and its stop() makes room for another."
+            )
+        self._activities = tuple(activities)
+        self._config = TorchProfilerConfig.from_env() if config is None else config
+        self._owner = threading.current_thread()
+        _controller = self
+
+    @property
+    def has_profiler(self) -> bool:
+        """Whether there is a profiler to control: False for a no-op controller and after `stop()`."""
+        return self._profiler is not None
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether it was started and not stopped yet."""
+        return self._window is not None
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether it is collecting now, which is: whether a region that is on is open."""
+        return self._book is not None and bool(self._book.open)
+
+    def is_region_enabled(self, name: str) -> bool:
+        """Whether the next entry of the region would be collected."""
+        region = regions.resolve_profiler_region(name)
+        if self._profiler is None or region is None:
+            return False
+        state = regions.region_state(region.name)
+        if state != "default":
+            return state == "on"
+        return region.default_enabled or (self._plan.default_on and self.is_enabled)
+
+    def region(self, name: str) -> AbstractContextManager[None]:
+        """Context manager and decorator for a region of this controller; a no-op when it isn't the live one."""
+        return regions.region(name) if self is _controller else regions.NOTHING
+
+    def cell_region(self, name: str) -> AbstractContextManager[None]:
+        """The region that a person put on a cell: its default means on; only an explicit off leaves it out."""
+        region = regions.resolve_profiler_region(name)
+        if self._book is None or region is None or regions.region_state(region.name) == "off":
+            return nullcontext()
+        return enter_place(self._book.place(region.name))
+
+    def start(self) -> None:
+        """Start the profiler with collection off; does nothing the second time.
+
+        Raises ProfilerBusyError where another torch profiler is at work in this process; then this controller is
+        gone, and another may be made.
+        """
+        if self._profiler is None or self._window is not None or self._is_elsewhere(self.start, "start"):
+            return
+        options = self._plan.options or read_settings().options
+        made_here = self._plan.options is not None
+        window = Window(self._profiler, self._plan.label, foreign_made=not made_here, keeps_memory=options.memory)
+        gate = make_gate(self._profiler, self._activities, self._plan.device_gating)
+        try:
+            window.start()
+        except BaseException:
+            self._forget()
+            raise
+        gate.close()
+        self._window = window
+        self._book = Book(gate, get_ident(), has_nvtx=torch.cuda.is_available())
+        self._before = regions.set_states(dict(self._config.regions))
+        regions.follow(self._opener_of)
+        atexit.register(self.stop)
+
+    def stop(self) -> Recording | None:
+        """Stop, write the trace and its summary; returns the recording (the same one when called again).
+
+        Called from another thread it waits for the owner's next region boundary and returns None. A region that is open
+        is closed first, so that it stands in the trace.
+        """
+        window, book = self._window, self._book
+        if window is None or book is None:
+            if self._profiler is not None and self is _controller:
+                self._forget()
+            return self._recording
+        if self._is_elsewhere(self.stop, "stop"):
+            return None
+        with uninterrupted():
+            self._window = None
+            book.close_all()
+            try:
+                window.stop()
+            finally:
+                self._forget()
+            self._recording = self._write(window, book)
+        return self._recording
+
+    def at_boundary(self) -> None:
+        """Do what other threads asked for; called by the owner where it is safe."""
+        while self._requests and threading.current_thread() is self._owner:
+            self._requests.popleft()()
+        if self is _controller:
+            regions.refresh_slots()
+
+    def _write(self, window: Window, book: Book) -> Recording:
+        counts = book.region_counts()
+        options = self._plan.options
+        rank = read_settings().rank
+        steps = getattr(window.profiler, "step_num", 0)
+        info = schema.CaptureInfo(
+            kind=self._plan.kind,
+            label=self._plan.label,
+            cell=self._plan.cell,
+            gated=True,
+            run_steps=steps or None,
+            regions=counts,
+            options={} if options is None else vars(options),
+            rank=rank.rank,
+            world_size=rank.world_size,
+            version=schema.VERSION,
+            torch=torch.__version__,
+            stop_us=window.stop_us,
+        )
+        handled = getattr(window.profiler, "on_trace_ready", None) is not None
+        reason = (
+            "Your profiler's own on_trace_ready handler has the trace." if handled else _why_empty(self._plan.label)
+        )
+        recording = finish(window, info, None if handled or not counts else self._plan.path, reason=reason)
+        if self._plan.with_summary and self._plan.path is not None:
+            write_summary(recording, self._plan.path)
+            announce(recording.in_words())
+        return recording
+
+    def _forget(self) -> None:
+        global _controller
+        atexit.unregister(self.stop)
+        if self is _controller:
+            _controller = None
+            regions.follow(None)
+            regions.restore_states(written=self._config.regions, before=self._before)
+        self._profiler = None
+        self._requests.clear()
+
+    def _is_elsewhere(self, request: Callable[[], object], what: str) -> bool:
+        """Whether the call comes from a thread that doesn't own the recording; then it is queued."""
+        if threading.current_thread() is self._owner or not self._owner.is_alive():
+            return False
+        self._requests.append(request)
+        regions.refresh_slots()
+        announce(
+            f"nbprof: {what} was asked for by thread {threading.current_thread().name!r}; it waits for the next region "
+            f"boundary of thread {self._owner.name!r}, which owns the recording."
+        )
+        return True
+
+    # What opens a slot. The cheap questions are answered once, here, and not at each entry.
+
+    def _opener_of(self, slot: Slot) -> Opener | None:
+        if self._requests:
+            return self._open_at_boundary
+        return None if self._book is None else opener_for(slot, self._book, default_on=self._plan.default_on)
+
+    def _open_at_boundary(self, slot: Slot) -> AbstractContextManager[None]:
+        if threading.current_thread() is not self._owner:
+            return regions.NOTHING
+        self.at_boundary()
+        return regions.region(slot.name)
+
+
+def _why_empty(label: str) -> str:
+    known = ", ".join(region.name for region in regions.list_profiler_regions())
+    return f"Nothing was recorded ({label}): no region that is on was entered. Registered: {known or 'none'}."

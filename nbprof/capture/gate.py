@@ -1,0 +1,78 @@
+"""The gate and the marker: what lets the calling thread's operators into the recording, and what names a stretch of it.
+
+In: a torch profiler that has been started. Out: `Gate`s, in two makes: on torch's own cheap switches where this torch
+has them, on its public toggle otherwise or when the device is to be switched too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import torch
+from torch.profiler import ProfilerActivity, record_function
+
+DeviceGating = Literal["filter", "toggle"]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Four calls: `open()` and `close()` the calling thread's collection, `mark(name)` a stretch, `unmark(handle)` it."""
+
+    open: Callable[[], None]
+    close: Callable[[], None]
+    mark: Callable[[str], Any]
+    unmark: Callable[[Any], None]
+
+
+def make_gate(profiler: Any, activities: Iterable[ProfilerActivity], device_gating: DeviceGating = "filter") -> Gate:
+    """The cheapest gate that this torch offers (about 2.5 us a region where the public calls take 13)."""
+    fast = _fast_gate() if device_gating == "filter" else None
+    return fast or _public_gate(profiler, activities)
+
+
+def marker_only(gate: Gate) -> Gate:
+    """The same marker, without a gate: for a window that records all it sees."""
+    return Gate(_nothing, _nothing, gate.mark, gate.unmark)
+
+
+def open_for_good() -> None:
+    """Whatever happened: later profilers on this thread must record again."""
+    switch = getattr(torch.autograd, "_enable_record_function", None)
+    if switch is not None:
+        switch(True)
+
+
+def _fast_gate() -> Gate | None:
+    # Private names, there since torch 1.x and looked up each time a recording starts: without them the public way is taken.
+    switch = getattr(torch.autograd, "_enable_record_function", None)
+    autograd = getattr(torch._C, "_autograd", None)
+    enter = getattr(autograd, "_record_function_with_args_enter", None)
+    leave = getattr(autograd, "_record_function_with_args_exit", None)
+    if switch is None or enter is None or leave is None:
+        return None
+    return Gate(partial(switch, True), partial(switch, False), enter, leave)
+
+
+def _public_gate(profiler: Any, activities: Iterable[ProfilerActivity]) -> Gate:
+    # All activities at once: torch prints a warning for each toggle of the CPU alone.
+    everything = {*activities, ProfilerActivity.CPU, ProfilerActivity.CUDA, ProfilerActivity.XPU}
+
+    def toggle(on: bool) -> None:
+        profiler.toggle_collection_dynamic(on, everything)
+
+    def mark(name: str) -> record_function:
+        marker = record_function(name)
+        marker.__enter__()  # type: ignore[no-untyped-call]
+        return marker
+
+    def unmark(marker: record_function) -> None:
+        marker.__exit__(None, None, None)
+
+    return Gate(partial(toggle, True), partial(toggle, False), mark, unmark)
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,46 @@
+"""What capture tells a person: one line on the log or the terminal, a warning once.
+
+In: sentences. Out: a log record of the logger `nbprof` (or a line on stderr where nobody listens), a `UserWarning`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import sys
+import warnings
+from collections.abc import Iterable
+
+logger = logging.getLogger("nbprof")
+_warned: set[str] = set()
+
+
+def announce(message: str) -> None:
+    """Say something once to whoever listens to logs, and on stderr where no handler is set up."""
+    if logger.hasHandlers():
+        logger.info(message)
+    else:
+        print(message, file=sys.stderr)
+
+
+def warn(message: str) -> None:
+    """A `UserWarning`, whatever line it comes from."""
+    warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def warn_once(key: str, message: str) -> None:
+    """The same, once a process for each key."""
+    if key not in _warned:
+        _warned.add(key)
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+
+def forget_warnings(prefix: str = "") -> None:
+    """Let what begins with `prefix` be warned about again."""
+    _warned.difference_update([key for key in _warned if key.startswith(prefix)])
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` with the nearest of the known names, or nothing when none is near."""
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {match[0]!r}?" if match else ""

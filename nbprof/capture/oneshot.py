@@ -1,0 +1,108 @@
+"""One-shot sessions: run something wait + warmup + active times, record the active part once.
+
+In: a schedule, and whoever runs the code in each of its steps. Out: a `Recording`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import get_ident
+from time import perf_counter_ns
+
+import torch
+
+from nbprof import schema
+from nbprof.capture import files, regions
+from nbprof.capture.entry import Book
+from nbprof.capture.gate import make_gate, marker_only
+from nbprof.capture.openers import opener_for
+from nbprof.capture.recording import Recording, finish
+from nbprof.capture.schedule import Schedule
+from nbprof.capture.window import Window, available_activities, make_profiler, uninterrupted
+from nbprof.settings import CaptureOptions, read_settings
+
+
+class OneShot:
+    """A session: `start()`, run the code once in each of `steps()`, `close()` in every case."""
+
+    def __init__(self, plan: Schedule, path: Path, *, label: str, cell: str | None, options: CaptureOptions) -> None:
+        self.plan = plan
+        self.recording: Recording | None = None
+        self._path = path
+        self._label = label
+        self._cell = cell
+        self._options = options
+        self._calls_us: list[float] = []
+        self._window = Window(make_profiler(options, plan), label, keeps_memory=options.memory)
+        gate = make_gate(self._window.profiler, available_activities())
+        self._book = Book(marker_only(gate), get_ident(), has_nvtx=torch.cuda.is_available())
+
+    def start(self) -> None:
+        """Start waiting. Raises ProfilerBusyError, and TraceWriteError for a folder that can't be used."""
+        files.check_writable(self._path.parent)
+        self._window.start()
+
+    def steps(self) -> Iterator[int]:
+        """The numbers of the calls; the profiler is stepped after each."""
+        for number in range(self.plan.total):
+            if number == self._first_active:
+                regions.follow(lambda slot: opener_for(slot, self._book, default_on=True, nested_only=False))
+            before = perf_counter_ns()
+            yield number
+            self._calls_us.append((perf_counter_ns() - before) / 1e3)
+            if number == self.plan.total - 1:
+                self._leave_regions()
+            self._window.step()
+
+    def close(self, error: BaseException | None = None) -> Recording:
+        """Profiler off, trace written; the second call returns the same recording.
+
+        `error` is what ended the code early: what was captured in the active part till then is kept.
+        """
+        if self.recording is None:
+            with uninterrupted():
+                self._leave_regions()
+                self._window.stop()
+                reached = len(self._calls_us) >= self._first_active
+                path = self._path if reached else None
+                self.recording = finish(self._window, self._info(error), path, reason=self._why_empty(error))
+        return self.recording
+
+    @property
+    def _first_active(self) -> int:
+        return self.plan.wait + self.plan.warmup
+
+    def _leave_regions(self) -> None:
+        self._book.close_all()
+        if regions.is_followed():
+            regions.follow(None)
+
+    def _info(self, error: BaseException | None) -> schema.CaptureInfo:
+        rank = read_settings().rank
+        early: schema.Outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        return schema.CaptureInfo(
+            kind="once",
+            label=self._label,
+            outcome="complete" if error is None else early,
+            error=None if error is None else type(error).__name__,
+            cell=self._cell,
+            schedule=vars(self.plan),
+            planned_steps=self.plan.total,
+            run_steps=len(self._calls_us),
+            calls_us=tuple(self._calls_us),
+            stop_us=self._window.stop_us,
+            regions=self._book.region_counts(),
+            options=vars(self._options),
+            rank=rank.rank,
+            world_size=rank.world_size,
+            version=schema.VERSION,
+            torch=torch.__version__,
+        )
+
+    def _why_empty(self, error: BaseException | None) -> str:
+        cause = f" ({type(error).__name__})" if error is not None else ""
+        return (
+            f"Nothing was recorded ({self._label}): {len(self._calls_us)} of {self.plan.total} steps ran "
+            f"({self.plan.in_words()}){cause}; the active part was never reached."
+        )

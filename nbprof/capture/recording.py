@@ -1,0 +1,94 @@
+"""What a finished recording is: its file, its outcome, what nbprof knows of it; and which one is the latest.
+
+In: a stopped `Window` and a `CaptureInfo`. Out: a frozen `Recording`. One that could not be written keeps torch's
+results until it is saved to another path or the next recording takes its place.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nbprof.capture import files
+from nbprof.capture.window import Window
+from nbprof.errors import NothingRecordedError, TraceWriteError
+from nbprof.schema import CaptureInfo
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A finished recording. `path` is None when nothing was written; `problem` then says why."""
+
+    info: CaptureInfo
+    path: Path | None = None
+    bytes: int = 0
+    problem: str = ""
+    window: Window | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to look at."""
+        return self.path is None and self.window is None
+
+    def save(self, path: str | Path) -> Path:
+        """Write the trace to `path`: a copy of the file, or what is still in memory. Twice gives two equal files.
+
+        Raises NothingRecordedError for an empty recording and TraceWriteError naming the path.
+        """
+        target = Path(path)
+        if self.path is not None:
+            files.copy_file(self.path, target)
+        elif self.window is not None:
+            files.write_trace(self.window.export, target, self.info)
+        else:
+            raise NothingRecordedError(self.problem)
+        return target
+
+    def in_words(self) -> str:
+        """One sentence: where the trace is and how big, or why there is none."""
+        if self.path is None:
+            return f"nbprof: no trace file. {self.problem}"
+        return f"nbprof: trace of {self.bytes:,} bytes in {self.path} (view it with nbprof.load_trace or in Perfetto)."
+
+
+_latest: Recording | None = None
+
+
+def latest() -> Recording | None:
+    """The latest recording of this process, empty ones included, or None before the first."""
+    return _latest
+
+
+def make_latest(recording: Recording) -> Recording:
+    """`recording`, from now on the latest; torch's results of the one before are let go."""
+    global _latest
+    if _latest is not None and _latest.window is not None and _latest.window is not recording.window:
+        _latest.window.release()
+    _latest = recording
+    return recording
+
+
+def finish(window: Window, info: CaptureInfo, path: Path | None, *, reason: str = "") -> Recording:
+    """Write what a stopped window holds to `path` and make it the latest recording.
+
+    `path` None, or a window without results, gives an empty recording with `reason`. A failed write is no exception here:
+    the recording says what happened (`problem`) and keeps the results.
+    """
+    if path is None or not window.has_results:
+        window.release()
+        return make_latest(Recording(replace(info, outcome="empty"), problem=reason))
+    try:
+        size = files.write_trace(window.export, path, info)
+    except TraceWriteError as error:
+        way_out = "It is still in memory: nbprof.last.export_chrome(path) or recording.save(path) writes it elsewhere."
+        return make_latest(Recording(info, problem=f"{error}. {way_out}", window=window))
+    window.release()
+    return make_latest(Recording(info, path, size))
+
+
+def readable_path(recording: Recording) -> Path:
+    """A file to read the recording from; one still in memory is written to the system's temporary folder."""
+    if recording.path is not None:
+        return recording.path
+    return recording.save(Path(tempfile.mkdtemp(prefix="nbprof-")) / "unsaved.pt.trace.json")

@@ -1,0 +1,150 @@
+"""One window of torch.profiler that nbprof owns: started, stopped, exported and released without a sound.
+
+In: options, activities, a schedule. Out: a trace file. torch's own lines on stderr are kept away, Ctrl-C waits until a
+stop is complete, and what the recording held is given back to the system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter_ns
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerAction, ProfilerActivity, profile
+
+from nbprof.capture import gate, owner
+from nbprof.capture.quiet import first_use_is_quiet, quiet
+from nbprof.capture.schedule import Schedule
+from nbprof.settings import CaptureOptions
+
+
+class Window:
+    """A torch profiler, from claim to release; everything is called by the thread that started it."""
+
+    def __init__(self, profiler: Any, label: str, *, foreign_made: bool = False, keeps_memory: bool = False) -> None:
+        self.profiler = profiler
+        self.label = label
+        self.is_open = False
+        self.stop_us = 0.0
+        self._foreign_made = foreign_made
+        self._keeps_memory = keeps_memory
+        self._undo = contextlib.ExitStack()
+        self._is_exported = False
+
+    def start(self) -> None:
+        """Claim the process and start; a failed start leaves nothing claimed."""
+        owner.claim(self.label)
+        with contextlib.ExitStack() as undo:
+            undo.callback(owner.release)
+            undo.enter_context(quiet(keeps_memory=self._keeps_memory))
+            with first_use_is_quiet():
+                self.profiler.start()
+            self._undo = undo.pop_all()
+        self.is_open = True
+
+    def step(self) -> None:
+        """Advance the schedule; the last active step is where torch stops collecting."""
+        with uninterrupted(), first_use_is_quiet():
+            before = perf_counter_ns()
+            self.profiler.step()
+            self.stop_us = (perf_counter_ns() - before) / 1e3
+
+    def stop(self) -> None:
+        """Stop collecting and let others in; does nothing the second time."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        before = perf_counter_ns()
+        try:
+            self.profiler.stop()
+        finally:
+            self.stop_us = max(self.stop_us, (perf_counter_ns() - before) / 1e3)
+            gate.open_for_good()
+            self._undo.close()
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there is something to export."""
+        inner = getattr(self.profiler, "profiler", None)
+        return inner is not None and getattr(inner, "kineto_results", None) is not None
+
+    def export(self, path: Path) -> None:
+        """Write the trace as torch writes it; may be called again, for another path."""
+        # torch's C++ writer works once for each recording; its Python writer is slower and works again.
+        again, self._is_exported = self._is_exported, True
+        if again:
+            self.profiler.export_chrome_trace(str(path), use_python_export=True)
+        else:
+            self.profiler.export_chrome_trace(str(path))
+
+    def release(self) -> None:
+        """Drop torch's results (`profile` objects form cycles) and hand the memory back."""
+        inner = getattr(self.profiler, "profiler", None)
+        if inner is not None and not self._foreign_made:
+            inner.kineto_results = None
+            self.profiler.profiler = None
+        _trim_memory()
+
+
+def make_profiler(options: CaptureOptions, plan: Schedule | None = None) -> profile:
+    """A torch profiler over the host and whatever device is there, not started yet."""
+    return profile(
+        activities=available_activities(),
+        record_shapes=options.shapes,
+        profile_memory=options.memory,
+        with_stack=options.stack,
+        with_flops=options.flops,
+        schedule=None if plan is None else lambda step: _action(plan, step),
+    )
+
+
+def _action(plan: Schedule, step: int) -> ProfilerAction:
+    if step < plan.wait or step >= plan.total:
+        return ProfilerAction.NONE
+    if step < plan.wait + plan.warmup:
+        return ProfilerAction.WARMUP
+    return ProfilerAction.RECORD if step < plan.total - 1 else ProfilerAction.RECORD_AND_SAVE
+
+
+def available_activities() -> Sequence[ProfilerActivity]:
+    """The host, and the devices that this build and machine have."""
+    supported = torch.profiler.supported_activities()  # type: ignore[no-untyped-call]
+    return sorted(supported, key=lambda activity: int(activity.value))
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block, where a recording would be lost half-way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: arrived.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if arrived:
+            signal.raise_signal(signal.SIGINT)
+
+
+@functools.cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):
+        return None
+
+
+def _trim_memory() -> None:
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
