@@ -5,8 +5,7 @@ In: nothing. Out: constants, plain dataclasses, and the functions that make a ta
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -184,31 +183,6 @@ def conform(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     return ordered.astype({c.name: c.dtype for c in columns if c.dtype not in ("object", "str")})
 
 
-_UNSAFE = re.compile(r'[^\x20-\x7e]|["\\%]')
-_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-
-
-def encode_name(name: str) -> str:
-    """`name` as it may stand in a marker: printable ASCII; the rest, `"`, `\\` and `%`, percent-encoded UTF-8."""
-
-    def percent(match: re.Match[str]) -> str:
-        return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "surrogatepass"))
-
-    return _UNSAFE.sub(percent, name)
-
-
-def decode_name(name: str) -> str:
-    """The name that `encode_name` was given."""
-
-    def plain(match: re.Match[str]) -> str:
-        return bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "surrogatepass")
-
-    try:
-        return _ENCODED.sub(plain, name)
-    except UnicodeDecodeError:
-        return name
-
-
 @dataclass(frozen=True)
 class RegionCount:
     """What the controller itself counted for one region under one parent; `wall_us` in microseconds."""
@@ -304,8 +278,3 @@ class TraceLike(Protocol):
     def regions(self) -> pd.DataFrame: ...
     def region_steps(self) -> pd.DataFrame: ...
     def health(self) -> pd.DataFrame: ...
-
-
-def categories_of(groups: Iterable[frozenset[str]]) -> frozenset[str]:
-    """All categories of several groups."""
-    return frozenset().union(*groups)

@@ -113,7 +113,8 @@ class Trace:
         time: tuple[float, float] | None = None,
     ) -> Path:
         """Write the trace, or a part of it, as a file for Perfetto and chrome://tracing; returns its path."""
-        part = self if region is step is time is None else self.where(region=region, step=step, time=time)
+        whole = region is None and step is None and time is None
+        part = self if whole else self.where(region=region, step=step, time=time)
         return reader.export_chrome(part.events, part.metadata, path)
 
 

@@ -26,7 +26,7 @@ from nbprof.capture.entry import Book, enter_place
 from nbprof.capture.gate import DeviceGating, make_gate
 from nbprof.capture.notices import announce
 from nbprof.capture.openers import opener_for
-from nbprof.capture.recording import Recording, finish
+from nbprof.capture.recording import Recording, finish, outcome_of
 from nbprof.capture.regions import Opener, Slot
 from nbprof.capture.summary import write_summary
 from nbprof.capture.window import Window, uninterrupted
@@ -84,6 +84,7 @@ class TorchProfilerController:
         self._window: Window | None = None
         self._book: Book | None = None
         self._recording: Recording | None = None
+        self._error: BaseException | None = None
         self._before: dict[str, bool | None] = {}
         if self._profiler is None:
             return
@@ -101,6 +102,16 @@ class TorchProfilerController:
     def has_profiler(self) -> bool:
         """Whether there is a profiler to control: False for a no-op controller and after `stop()`."""
         return self._profiler is not None
+
+    @property
+    def label(self) -> str:
+        """Who asked for the recording, in words."""
+        return self._plan.label
+
+    @property
+    def is_owned_here(self) -> bool:
+        """Whether the calling thread is the one that enters regions, starts and stops."""
+        return self._profiler is not None and threading.current_thread() is self._owner
 
     @property
     def is_recording(self) -> bool:
@@ -152,7 +163,7 @@ class TorchProfilerController:
             raise
         gate.close()
         self._window = window
-        self._book = Book(gate, get_ident(), has_nvtx=torch.cuda.is_available())
+        self._book = Book(gate, get_ident())
         self._before = regions.set_states(dict(self._config.regions))
         regions.follow(self._opener_of)
         atexit.register(self.stop)
@@ -180,6 +191,20 @@ class TorchProfilerController:
             self._recording = self._write(window, book)
         return self._recording
 
+    def note(self, error: BaseException | None) -> None:
+        """What ended the code early, if anything did; the recording then says so."""
+        self._error = error
+
+    def pause(self) -> None:
+        """Let nothing in till `resume()`, though a region is open: what a notebook displays is no work of the user's."""
+        if self._book is not None and self._book.open:
+            self._book.gate.close()
+
+    def resume(self) -> None:
+        """Let the owner's operators in again."""
+        if self._book is not None and self._book.open:
+            self._book.gate.open()
+
     def at_boundary(self) -> None:
         """Do what other threads asked for; called by the owner where it is safe."""
         while self._requests and threading.current_thread() is self._owner:
@@ -195,6 +220,8 @@ class TorchProfilerController:
         info = schema.CaptureInfo(
             kind=self._plan.kind,
             label=self._plan.label,
+            outcome=outcome_of(self._error),
+            error=None if self._error is None else type(self._error).__name__,
             cell=self._plan.cell,
             gated=True,
             run_steps=steps or None,

@@ -10,9 +10,7 @@ from threading import get_ident
 from time import perf_counter_ns
 from typing import Any
 
-import torch
-
-from nbprof import schema
+from nbprof import markers, schema
 from nbprof.capture.gate import Gate
 
 
@@ -22,7 +20,6 @@ class Book:
 
     gate: Gate
     owner: int
-    has_nvtx: bool = False
     open: list[Entry] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
 
@@ -33,7 +30,7 @@ class Book:
     def close_all(self) -> None:
         """Close what is still open, innermost first, so that its markers are in the trace."""
         for entry in reversed(list(self.open)):
-            entry.close()
+            entry.__exit__()
 
     def region_counts(self) -> tuple[schema.RegionCount, ...]:
         """One row for each region and parent."""
@@ -47,21 +44,22 @@ class Book:
 class Place:
     """One region in one recording: its marker, and entries and wall time (ns) by the region it was entered from."""
 
-    __slots__ = ("book", "counts", "mark", "marker", "name", "unmark")
+    __slots__ = ("counts", "gate", "marker", "name", "open", "owner")
 
     def __init__(self, book: Book, name: str) -> None:
-        self.book = book
         self.name = name
-        self.marker = schema.REGION_MARKER + schema.encode_name(name)
-        self.mark = book.gate.mark
-        self.unmark = book.gate.unmark
+        self.marker = schema.REGION_MARKER + markers.encode_name(name)
+        self.gate = book.gate
+        self.owner = book.owner
+        self.open = book.open
         self.counts: dict[str | None, list[int]] = {}
 
 
 class Entry:
     """A block inside a region that is on: opens the gate when it is the outermost, and marks the stretch.
 
-    `place` is set by who makes it (no constructor: this is the path that every profiled block takes).
+    `place` is set by who makes it. There is no constructor, and nothing is called that needn't be: this is the path that
+    every profiled block takes.
     """
 
     __slots__ = ("_handle", "_parent", "_start", "place")
@@ -73,45 +71,36 @@ class Entry:
 
     def __enter__(self) -> None:
         place = self.place
-        book = place.book
-        stack = book.open
-        if stack:
-            self._parent = stack[-1].place.name
+        entries = place.open
+        if entries:
+            self._parent = entries[-1].place.name
         else:
             self._parent = None
-            book.gate.open()
-        self._handle = place.mark(place.marker)
-        if book.has_nvtx:
-            torch.cuda.nvtx.range_push(place.marker)  # type: ignore[no-untyped-call]
-        stack.append(self)
+            place.gate.open()
+        self._handle = place.gate.mark(place.marker)
+        entries.append(self)
         self._start = perf_counter_ns()
 
-    def __exit__(self, *exc: object) -> None:
-        if self._handle is not None and get_ident() == self.place.book.owner:
-            self.close()
-
-    def close(self) -> None:
-        """End the stretch."""
-        end = perf_counter_ns()
+    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
+        wall_ns = perf_counter_ns() - self._start
         place = self.place
-        place.unmark(self._handle)
+        if self._handle is None or get_ident() != place.owner:
+            return
+        place.gate.unmark(self._handle)
         self._handle = None
-        book = place.book
-        if book.has_nvtx:
-            torch.cuda.nvtx.range_pop()  # type: ignore[no-untyped-call]
-        stack = book.open
-        if stack[-1] is self:
-            del stack[-1]
+        entries = place.open
+        if entries[-1] is self:
+            del entries[-1]
         else:  # interleaved tasks leave in another order than they entered
-            stack.remove(self)
-        if not stack:
-            book.gate.close()
+            entries.remove(self)
+        if not entries:
+            place.gate.close()
         try:
             count = place.counts[self._parent]
         except KeyError:
             count = place.counts[self._parent] = [0, 0]
         count[0] += 1
-        count[1] += end - self._start
+        count[1] += wall_ns
 
 
 def enter_place(place: Place) -> Entry:

@@ -17,7 +17,7 @@ from nbprof.capture import files, regions
 from nbprof.capture.entry import Book
 from nbprof.capture.gate import make_gate, marker_only
 from nbprof.capture.openers import opener_for
-from nbprof.capture.recording import Recording, finish
+from nbprof.capture.recording import Recording, finish, outcome_of
 from nbprof.capture.schedule import Schedule
 from nbprof.capture.window import Window, available_activities, make_profiler, uninterrupted
 from nbprof.settings import CaptureOptions, read_settings
@@ -36,7 +36,7 @@ class OneShot:
         self._calls_us: list[float] = []
         self._window = Window(make_profiler(options, plan), label, keeps_memory=options.memory)
         gate = make_gate(self._window.profiler, available_activities())
-        self._book = Book(marker_only(gate), get_ident(), has_nvtx=torch.cuda.is_available())
+        self._book = Book(marker_only(gate), get_ident())
 
     def start(self) -> None:
         """Start waiting. Raises ProfilerBusyError, and TraceWriteError for a folder that can't be used."""
@@ -80,11 +80,10 @@ class OneShot:
 
     def _info(self, error: BaseException | None) -> schema.CaptureInfo:
         rank = read_settings().rank
-        early: schema.Outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         return schema.CaptureInfo(
             kind="once",
             label=self._label,
-            outcome="complete" if error is None else early,
+            outcome=outcome_of(error),
             error=None if error is None else type(error).__name__,
             cell=self._cell,
             schedule=vars(self.plan),

@@ -47,7 +47,7 @@ def _open_unknown(slot: Slot) -> AbstractContextManager[None]:
     known = [region.name for region in regions.list_profiler_regions()]
     warn_once(
         f"unknown:{slot.name}",
-        f"Region {slot.name!r} is not registered and is not recorded{nearest(slot.name.strip().lower(), known)} "
+        f"Region {slot.name!r} is not registered and is not recorded{nearest(slot.name.strip().lower(), known) or '.'} "
         f"Registered: {', '.join(known) or 'none'}.",
     )
     return regions.NOTHING

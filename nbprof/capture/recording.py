@@ -7,13 +7,14 @@ results until it is saved to another path or the next recording takes its place.
 from __future__ import annotations
 
 import tempfile
+from asyncio import CancelledError
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbprof.capture import files
 from nbprof.capture.window import Window
 from nbprof.errors import NothingRecordedError, TraceWriteError
-from nbprof.schema import CaptureInfo
+from nbprof.schema import CaptureInfo, Outcome
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ class Recording:
         if self.path is None:
             return f"nbprof: no trace file. {self.problem}"
         return f"nbprof: trace of {self.bytes:,} bytes in {self.path} (view it with nbprof.load_trace or in Perfetto)."
+
+
+def outcome_of(error: BaseException | None) -> Outcome:
+    """How code went that ended with `error`, or with none. A cell that awaits is cancelled by Ctrl-C."""
+    if error is None:
+        return "complete"
+    return "interrupted" if isinstance(error, KeyboardInterrupt | CancelledError) else "failed"
 
 
 _latest: Recording | None = None

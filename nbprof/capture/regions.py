@@ -68,7 +68,7 @@ class Slot:
         if self.is_watched:
             self._enter()
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
         if self.is_watched:
             self._leave()
 
@@ -222,7 +222,7 @@ def warn_of_unknown(settings: Settings) -> None:
     for name in unknown:
         warn_once(
             f"environment:{name}",
-            f"The environment names a profiler region {name!r} that is not registered{nearest(name, known + short)}"
+            f"The environment names a profiler region {name!r} that is not registered{nearest(name, known + short) or '.'}"
             f" Registered: {', '.join(known) or 'none yet'}.",
         )
 
@@ -267,5 +267,5 @@ def _known(name: str) -> str:
     if resolved is None:
         known = [region.name for region in list_profiler_regions()]
         listed = f" Registered: {', '.join(known)}." if known else " No region is registered yet."
-        raise ValueError(f"There is no region {name!r}{nearest(_canonical(name), known)}{listed}")
+        raise ValueError(f"There is no region {name!r}{nearest(_canonical(name), known) or '.'}{listed}")
     return resolved.name

@@ -1,1 +1,59 @@
-"""The words of the notebook: %%region, %profile_once, %regions, %profiler."""
+"""The words of the notebook: %%region, %profile_once, %regions, %profiler.
+
+In: a shell that loads or unloads the extension. Out: one set of magics in it, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from nbprof.magics import cell, completion, line, running
+from nbprof.magics.rewriting import FirstCalls, rewrite_first_line
+
+_EVENTS = ("pre_run_cell", "post_execute", "post_run_cell")
+_MAGICS: dict[str, dict[str, Callable[..., Any]]] = {
+    "cell": {"region": cell.region, "profile_once": cell.profile_once},
+    "line": {"profile_once": cell.profile_once, "regions": line.regions, "profiler": line.profiler},
+}
+
+
+def load(shell: InteractiveShell) -> None:
+    """Put the magics into the shell; what is there already stays."""
+    if running.is_loaded(shell):
+        return
+    cells = running.Cells(shell)
+    running.set_loaded(cells)
+    for kind, magics in _MAGICS.items():
+        for name, function in magics.items():
+            shell.magics_manager.magics[kind][name] = function
+    for event in _EVENTS:
+        shell.events.register(event, getattr(cells, event))
+    # Before others: matplotlib draws the user's figures in its own callback, which is no part of the region.
+    callbacks = shell.events.callbacks["post_execute"]
+    callbacks.insert(0, callbacks.pop())
+    shell.input_transformers_cleanup.append(rewrite_first_line)
+    transformers: list[Any] = shell.ast_transformers
+    transformers.append(FirstCalls(shell))
+    completion.install(shell)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take everything away again; a recording under way is stopped and shown."""
+    if not running.is_loaded(shell):
+        return
+    cells = running.loaded()
+    cells.close_all()
+    line.stop_recording()
+    for event in _EVENTS:
+        shell.events.unregister(event, getattr(cells, event))
+    shell.input_transformers_cleanup.remove(rewrite_first_line)
+    shell.ast_transformers[:] = [one for one in shell.ast_transformers if not isinstance(one, FirstCalls)]
+    completion.uninstall(shell)
+    for kind, magics in _MAGICS.items():
+        for name, function in magics.items():
+            if shell.magics_manager.magics[kind].get(name) is function:
+                del shell.magics_manager.magics[kind][name]
+    running.set_loaded(None)

@@ -45,14 +45,14 @@ def test_no_match_lists_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         pytest.warns(UserWarning, match="xyz"),
         pytest.raises(
-            ValueError, match="no region that is registered: xyz. Registered regions: attention, feed_forward"
+            ValueError, match=r"no region that is registered: xyz\. Registered regions: attention, feed_forward"
         ),
     ):
         TorchProfilerConfig.from_env()
 
 
 def test_nothing_given_and_nothing_on_by_default_says_which_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="none is on by default. Set NBPROF_TORCH_PROFILE_REGIONS"):
+    with pytest.raises(ValueError, match=r"none is on by default\. Set NBPROF_TORCH_PROFILE_REGIONS"):
         TorchProfilerConfig.from_env()
     register_profiler_region("always", "", default_enabled=True)
     assert TorchProfilerConfig.from_env().regions == {}

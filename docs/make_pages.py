@@ -1,0 +1,87 @@
+"""Write the pages that repeat what the code declares: tables.md from the schema, magics.md from the magics' own options.
+
+In: nbprof. Out: docs/tables.md, docs/magics.md; run it after a change of either (a test says when).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nbprof import schema
+from nbprof.magics import cell, line
+
+TABLES_OPENING = """# The tables
+
+Each is a pandas DataFrame and a method of a trace: `nbprof.last.operators()`, `nbprof.load_trace(path).steps()`.
+`events` is an attribute. Times are in microseconds (`_us`), but events keep whole nanoseconds (`_ns`); shares are
+fractions between 0 and 1; what isn't there is NA. An empty trace gives empty tables with all their columns. Further
+columns may stand behind these.
+"""
+ROWS = {
+    "events": "One row an event of the trace, in the order of the file.",
+    "operators": "One row an operator: where the time on the host and on the device goes.",
+    "kernels": "One row a kernel of the device.",
+    "timeline": "One row a device: what its time from first start to last end was spent on. The parts sum to the span.",
+    "steps": "One row a step: what ran in its window, by priority from left to right. The parts sum to `wall_us`.",
+    "regions": "One row a region under each region that it was entered from.",
+    "health": "One row a check of what would make the numbers wrong.",
+}
+
+
+MAGICS_OPENING = """# The magics
+
+`%load_ext nbprof` brings them. Each answers `?`, as in `%%region?`, with what stands here, and Tab completes region
+names and options.
+
+The cell behaves as if the magic weren't there: its last value is shown and is in `_`, a `;` at the end silences it, errors
+show your own lines and stop "Run All", `await` works. Nothing in the line is expanded.
+"""
+MAGICS = {
+    "%%region": cell.region_parser,
+    "%profile_once": cell.once_parser,
+    "%regions": line.regions_parser,
+    "%profiler": line.profiler_parser,
+}
+
+
+def pages() -> dict[str, str]:
+    """File name -> the whole page."""
+    return {
+        "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in schema.TABLES)]),
+        "magics.md": "\n".join([MAGICS_OPENING, *(magic(name, parser) for name, parser in MAGICS.items())]),
+    }
+
+
+def magic(name: str, parser: argparse.ArgumentParser) -> str:
+    """One magic: how it is written, what it does, its options."""
+    usage = (parser.usage or "").replace("%%", "%")
+    paragraphs = "\n".join(text.strip() for text in (parser.description or "").strip().splitlines())
+    rows = [f"| {spelling(action)} | {meaning(action)} |" for action in parser._actions if action.dest != "help"]
+    options = ["| option | meaning |", "|---|---|", *rows, ""] if rows else []
+    return "\n".join([f"## `{name}`", "", "```", usage, "```", "", paragraphs, "", *options])
+
+
+def spelling(action: argparse.Action) -> str:
+    """`-o NAME`, `--shapes`, `--no-shapes`, or a word's name."""
+    value = "" if action.nargs == 0 else " " + (action.metavar or action.dest.upper()) if not action.choices else ""
+    names = [f"`{option}{value}`" for option in action.option_strings]
+    return ", ".join(names) or f"`{(action.metavar or action.dest).upper()}`"
+
+
+def meaning(action: argparse.Action) -> str:
+    """The help with its default filled in, and the choices."""
+    choices = f" ({', '.join(map(str, action.choices))})" if action.choices else ""
+    return (action.help or "") % vars(action) + choices
+
+
+def table(name: str) -> str:
+    """One table: what a row is, and its columns."""
+    rows = [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in schema.TABLES[name]]
+    intro = [ROWS[name], ""] if name in ROWS else []
+    return "\n".join([f"## {name}", "", *intro, "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""])
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        Path(__file__).with_name(name).write_text(text, encoding="utf-8")

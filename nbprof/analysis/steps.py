@@ -1,0 +1,127 @@
+"""Where the time of each step went.
+
+In: events. Out: the table `steps`, and the windows it rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbprof import intervals
+from nbprof.analysis.activity import activities, union_of
+from nbprof.analysis.calltree import CallTree, call_tree
+from nbprof.analysis.counted import microseconds, prefix_mask, value_mask
+from nbprof.analysis.coverage import covered
+from nbprof.analysis.nesting import Integers
+from nbprof.intervals import Intervals
+from nbprof.schema import (
+    ANNOTATION_CATEGORIES,
+    DEVICE_CATEGORIES,
+    OPERATOR_CATEGORIES,
+    RUNTIME_CATEGORIES,
+    STEP_MARKER,
+    conform,
+    empty,
+)
+
+_WORK = ANNOTATION_CATEGORIES | DEVICE_CATEGORIES | OPERATOR_CATEGORIES | RUNTIME_CATEGORIES | {"python_function"}
+
+
+@dataclass(frozen=True)
+class StepWindows:
+    """Host windows of the steps, in order of time, and their numbers."""
+
+    numbers: Integers
+    starts: Integers
+    ends: Integers
+
+    def at(self, times: Integers) -> Integers:
+        """Place of the window that holds each time (of several the last begun), or -1."""
+        place = np.searchsorted(self.starts, times, side="right") - 1
+        inside = (place >= 0) & (times < np.append(self.ends, 0)[place])
+        return np.where(inside, place, -1)
+
+
+def steps(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:
+    """One row a step; its parts sum to `wall_us` to the nanosecond.
+
+    Steps are the `ProfilerStep#N` windows on the host, or, where there are none, one for each outermost region entry,
+    or the whole span as step 0. A step's own window reaches from max(its host start, the end of the step before) to
+    max(its host end, the end of the last device event launched inside it). Its parts divide that window by what runs
+    in it, in this order: computation kernels, communication, copies, fills, runtime calls, data loading, operators,
+    the rest. `device_busy_us` is the union of the device events launched inside the host window, not clipped.
+    """
+    tree = call_tree(events) if tree is None else tree
+    windows = step_windows(events, tree)
+    count = len(windows.numbers)
+    if not count:
+        return empty("steps")
+    launched = np.flatnonzero(tree.device & (tree.launch >= 0))
+    step = windows.at(tree.times.starts[tree.launch[launched]])
+    launched, step = launched[step >= 0], step[step >= 0]
+    starts, ends = tree.times.starts[launched], tree.times.ends[launched]
+    own = _own_windows(windows, step, ends)
+    parts = _parts(events, tree, own)
+    table = pd.DataFrame(
+        {
+            "step": windows.numbers,
+            "start_us": microseconds(own[0]),
+            "host_wall_us": microseconds(windows.ends - windows.starts),
+            "wall_us": microseconds(own[1] - own[0]),
+            **{f"{kind}_us": microseconds(length) for kind, length in parts.items()},
+            "device_busy_us": microseconds(covered(step, starts, ends, count)),
+        }
+    )
+    return conform(table, "steps")
+
+
+def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
+    """The windows that `steps` divides."""
+    numbers, rows = profiler_steps(events, tree)
+    if not len(rows):
+        rows = np.flatnonzero(tree.markers & (tree.entry < 0))
+        rows = rows[np.lexsort((tree.times.ends[rows], tree.times.starts[rows]))]
+        numbers = np.arange(len(rows))
+    if len(rows):
+        return StepWindows(numbers, tree.times.starts[rows], tree.times.ends[rows])
+    work = tree.times.known & value_mask(events["category"], _WORK)
+    if not work.any():
+        return StepWindows(*np.empty((3, 0), np.int64))
+    return StepWindows(np.zeros(1, np.int64), tree.times.starts[work].min()[None], tree.times.ends[work].max()[None])
+
+
+def profiler_steps(events: pd.DataFrame, tree: CallTree) -> tuple[Integers, Integers]:
+    """Numbers and rows of the `ProfilerStep#N` windows on the host, in order of time; not their twins on the device.
+
+    They divide time and are no work: in a gated file they count though they begin outside the regions.
+    """
+    host = value_mask(events["category"], ANNOTATION_CATEGORIES | OPERATOR_CATEGORIES)
+    lasting = value_mask(events["ph"], ["X"]) & events["dur_ns"].notna().to_numpy(bool)
+    rows = np.flatnonzero(host & prefix_mask(events["name"], (STEP_MARKER,)) & lasting)
+    found = [re.fullmatch(r"\d+", str(name).removeprefix(STEP_MARKER)) for name in events["name"].iloc[rows]]
+    rows = rows[[match is not None for match in found]] if len(rows) else rows
+    numbers = np.array([int(match.group()) for match in found if match], np.int64)
+    order = np.argsort(tree.times.starts[rows], kind="stable")
+    return numbers[order], rows[order]
+
+
+def _own_windows(windows: StepWindows, step: Integers, device_ends: Integers) -> Intervals:
+    ends = windows.ends.copy()
+    np.maximum.at(ends, step, device_ends)
+    reach = np.maximum.accumulate(ends)
+    starts = np.maximum(windows.starts, np.concatenate((windows.starts[:1], reach[:-1])))
+    return starts, np.maximum(ends, starts)
+
+
+def _parts(events: pd.DataFrame, tree: CallTree, own: Intervals) -> dict[str, Integers]:
+    taken = intervals.none()
+    parts = {}
+    for kind, mask in activities(events, tree).items():
+        running = union_of(tree, mask)
+        parts[kind] = intervals.overlap(intervals.subtract(running, taken), own)
+        taken = intervals.union((np.concatenate((taken[0], running[0])), np.concatenate((taken[1], running[1]))))
+    return parts | {"other": own[1] - own[0] - sum(parts.values())}

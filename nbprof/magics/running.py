@@ -1,0 +1,222 @@
+"""The cell that runs, and what magics have opened in it.
+
+In: the shell's events. Out: whatever a magic opened is closed when its cell ends, in what way ever: with a value, an
+exception, Ctrl-C, or never having run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable
+from threading import get_ident
+from types import CodeType
+from typing import Any, Protocol
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from nbprof.magics.say import warning
+
+_RUN_CODE: CodeType = InteractiveShell.run_code.__code__
+
+
+class Opened(Protocol):
+    """Something that a magic opened for the rest of a cell."""
+
+    def leave(self) -> None:
+        """The user's code is through."""
+
+    def close(self, error: BaseException | None) -> None:
+        """The cell has ended; show what there is."""
+
+    def pause(self) -> None:
+        """A value is displayed between two statements."""
+
+    def resume(self) -> None:
+        """The user's code goes on."""
+
+
+class CellRun:
+    """One execution of a cell: what is open in it, and the places whose round is taken."""
+
+    def __init__(self, info: Any) -> None:
+        self.info = info  # None for a silent one, which has no events of its own
+        self.opened: list[Opened] = []
+        self.round: object = None  # of a cell that is `%profile_once` as a whole
+        self.let_go: Callable[[], object] = int  # takes off what hangs in the shell for this cell; nothing so far
+        self._places: set[Hashable] = set()
+
+    def takes(self, place: Hashable) -> bool:
+        """Whether `place` comes for the first time in this execution of the cell."""
+        is_new = place not in self._places
+        self._places.add(place)
+        return is_new
+
+    def leave(self) -> None:
+        """The user's code is through; innermost first."""
+        for one in reversed(self.opened):
+            one.leave()
+
+
+class Cells:
+    """The cells that run, one a thread, and the shell's events around them."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self._runs: dict[int, CellRun] = {}
+
+    @property
+    def current(self) -> CellRun:
+        """The cell that runs on this thread."""
+        return self._runs.setdefault(get_ident(), CellRun(None))
+
+    @property
+    def number(self) -> int:
+        """The number of the cell that runs, as it stands beside it."""
+        counted = getattr(self.current.info, "store_history", False)
+        return int(self.shell.execution_count) - (1 if counted else 0)
+
+    def open(self, one: Opened) -> None:
+        """Close `one` when the cell ends."""
+        run = self.current
+        if not run.opened:
+            self._hold_display(run)
+            self._hold_traceback(run)
+        run.opened.append(one)
+
+    def pre_run_cell(self, info: Any) -> None:
+        """A cell begins; what an earlier one left open is closed."""
+        if depth() > 0:
+            return
+        self._end(None)
+        serve_requests()
+        self._runs[get_ident()] = CellRun(info)
+
+    def post_execute(self) -> None:
+        """The code is through, also that of a silent execution, after which nothing else is told."""
+        if depth() > 0:
+            return
+        run = self.current
+        run.leave()
+        if run.info is None:
+            self._end(None)
+
+    def post_run_cell(self, result: Any) -> None:
+        """The cell has ended; `result` is None where it was cancelled."""
+        if depth() > 0 or not _belongs(result, self.current):
+            return
+        self._end(None if result is None else result.error_in_exec or result.error_before_exec)
+        serve_requests()
+
+    def close_all(self) -> None:
+        """Close what is open on this thread, whatever the cell does."""
+        self._end(None)
+
+    def _end(self, error: BaseException | None) -> None:
+        run = self._runs.pop(get_ident(), None)
+        if run is None:
+            return
+        run.let_go()
+        for one in reversed(run.opened):
+            close(one, error)
+
+    def _hold_display(self, run: CellRun) -> None:
+        """Displaying a value is no part of what was marked; IPython takes this hook off when the cell ends."""
+        display = sys.displayhook
+        ends_code = self.shell.ast_node_interactivity not in ("all", "last")  # these may display more than once
+
+        def hook(value: object) -> None:
+            if ends_code and depth() == 1:  # else of a cell that runs inside the cell
+                run.leave()
+            for one in run.opened:
+                one.pause()
+            try:
+                display(value)
+            finally:
+                for one in run.opened:
+                    one.resume()
+
+        sys.displayhook = hook
+
+    def _hold_traceback(self, run: CellRun) -> None:
+        """Nor is making a traceback, which takes longer than much of what is profiled."""
+        shell: Any = self.shell
+        before = vars(shell).get("showtraceback")
+        show = shell.showtraceback
+
+        def showtraceback(*args: Any, **kwargs: Any) -> Any:
+            if depth() == 1:
+                run.leave()
+            return show(*args, **kwargs)
+
+        def let_go() -> None:
+            if vars(shell).get("showtraceback") is not showtraceback:
+                return
+            if before is None:
+                del shell.showtraceback
+            else:
+                shell.showtraceback = before
+
+        shell.showtraceback = showtraceback
+        run.let_go = let_go
+
+
+_cells: Cells | None = None
+
+
+def loaded() -> Cells:
+    """The cells of the shell that the magics are loaded into."""
+    if _cells is None:
+        raise RuntimeError("The magics of nbprof are not loaded; %load_ext nbprof does that.")
+    return _cells
+
+
+def is_loaded(shell: InteractiveShell) -> bool:
+    """Whether the magics are loaded into this shell."""
+    return _cells is not None and _cells.shell is shell
+
+
+def set_loaded(cells: Cells | None) -> None:
+    """From now on these are the cells."""
+    global _cells
+    _cells = cells
+
+
+def close(one: Opened, error: BaseException | None) -> None:
+    """Close it; a fault of ours is told in one line and never stands in the way of the user's own error."""
+    try:
+        one.close(error)
+    except (Exception, KeyboardInterrupt) as fault:
+        # IPython would show it as an error in a callback, with our frames and no word about the recording.
+        warning(f"The report could not be made ({type(fault).__name__}: {fault}). {_what_is_left()}")
+
+
+def depth() -> int:
+    """How many cells this thread is inside of: more than one where a magic or the code runs another."""
+    frame = sys._getframe(1)
+    count = 0
+    while frame is not None:
+        count += frame.f_code is _RUN_CODE
+        frame = frame.f_back  # type: ignore[assignment]
+    return count
+
+
+def serve_requests() -> None:
+    """Let other threads' requests to the recording under way take effect."""
+    capture = sys.modules.get("nbprof.capture.controller")
+    controller = capture.get_global_controller() if capture else None
+    if controller is not None and controller.is_owned_here:
+        controller.at_boundary()
+
+
+def _belongs(result: Any, run: CellRun) -> bool:
+    if result is None or run.info is None:
+        return True
+    return result.info is run.info or result.info.raw_cell == run.info.raw_cell
+
+
+def _what_is_left() -> str:
+    capture = sys.modules.get("nbprof.capture.recording")
+    recording = capture.latest() if capture else None
+    if recording is None or recording.path is None:
+        return "Nothing was written."
+    return f"The trace is whole: nbprof.load_trace({str(recording.path)!r}).report()"

@@ -1,0 +1,65 @@
+"""A finished recording -> what stands under the cell.
+
+In: a `Recording`, and the wishes of who asked. Out: the report on display, the `Trace` under its name, the default folder
+pruned; or one line that says why there is nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from nbprof.magics.arguments import Wishes
+from nbprof.magics.say import note, warning
+
+if TYPE_CHECKING:
+    from nbprof.capture.recording import Recording
+
+FOLDER = ".nbprof"
+_shown: Recording | None = None
+
+
+def folder(wishes: Wishes) -> Path:
+    """Where the trace goes; the default folder is made with a `.gitignore` for all that is in it."""
+    if wishes.directory is not None:
+        return wishes.directory.absolute()
+    default = Path.cwd() / FOLDER
+    if not default.exists():
+        from nbprof.capture.files import check_writable
+
+        check_writable(default)
+        (default / ".gitignore").write_text("*\n", encoding="utf-8")
+    return default
+
+
+def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
+    """Show what was recorded, as it was asked for."""
+    global _shown
+    from nbprof.trace import Trace, from_recording
+
+    if recording is _shown:  # a cell may have stopped its own recording
+        return
+    _shown = recording
+    if recording.is_empty:
+        if wishes.bind is not None and isinstance(shell.user_ns.get(wishes.bind), Trace):
+            del shell.user_ns[wishes.bind]  # an older trace must not look like this one
+        note(recording.problem)
+        return
+    if recording.problem:
+        warning(recording.problem)
+    trace = from_recording(recording, compress=True)
+    _prune(recording, Path(trace.metadata.source), wishes)
+    if wishes.bind is not None:
+        shell.user_ns[wishes.bind] = trace
+    if wishes.show == "report":
+        display(trace.report())  # type: ignore[no-untyped-call]
+
+
+def _prune(recording: Recording, path: Path, wishes: Wishes) -> None:
+    if wishes.directory is None and recording.path is not None:
+        from nbprof.capture.files import keep_newest
+
+        keep_newest(path.parent, path)

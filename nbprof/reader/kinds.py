@@ -1,0 +1,89 @@
+"""The words of events (phase, category, name, process, thread) as one number each, and back as categorical columns.
+
+In: tuples of words as they stand in the file. Out: text categoricals, with older words folded to today's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nbprof.markers import decode_name
+from nbprof.reader.numbers import integer
+from nbprof.reader.pieces import Scalar
+from nbprof.schema import (
+    CATEGORY_FOLD,
+    DEVICE_CATEGORIES,
+    FX_MARKER,
+    REGION_MARKER,
+    STEP_MARKER,
+)
+
+Kind: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar]
+"""ph, cat, name, pid, tid."""
+
+_MARKERS = (STEP_MARKER, REGION_MARKER, FX_MARKER)
+_MEMORY = "[memory]"
+_OLDEST = {"CPU functions": "cpu_op", "CUDA functions": "kernel"}
+"""Before Kineto, torch wrote a bare list without categories, where the process tells what an event is."""
+
+
+class Kinds(dict[Kind, int]):
+    """Numbers new kinds in the order of their first event."""
+
+    def __missing__(self, kind: Kind) -> int:
+        self[kind] = number = len(self)
+        return number
+
+
+def kind_columns(codes: NDArray[Any], kinds: Sequence[Kind]) -> dict[str, Any]:
+    """Categoricals `name category ph pid tid`, and arrays for device rows: `is_device`, `row_number` (of the pid) and
+    `tid_number`, with MISSING where there is no number."""
+    used = np.zeros(len(kinds), bool)
+    used[codes] = True
+    present = [kind for kind, there in zip(kinds, used.tolist(), strict=True) if there]
+    codes = (np.cumsum(used) - 1)[codes]
+    folded = [_folded(kind) for kind in present]
+    columns: dict[str, Any] = {
+        name: _categorical([words[place] for words in folded], codes)
+        for place, name in enumerate(("name", "category", "ph", "pid", "tid"))
+    }
+    device = np.array([words[1] in DEVICE_CATEGORIES for words in folded], bool)
+    columns["is_device"] = device[codes]
+    columns["row_number"] = np.array([integer(kind[3]) for kind in present], np.int64)[codes]
+    columns["tid_number"] = np.array([integer(kind[4]) for kind in present], np.int64)[codes]
+    return columns
+
+
+def _folded(kind: Kind) -> tuple[str | None, ...]:
+    phase, category, name, pid, tid = (None if word is None else _text(word) for word in kind)
+    category = CATEGORY_FOLD.get(category, category) if category else None
+    if name is not None and name.startswith(_MARKERS) and category in {"cpu_op", None}:
+        category = "user_annotation"
+    if category is None:
+        category = "cpu_instant_event" if name == _MEMORY else _OLDEST.get(str(pid)) if phase == "X" else None
+    return "" if name is None else _decoded(name), category, phase, pid, tid
+
+
+def _text(word: Scalar) -> str:
+    # A number may be written 7 or 7.0; lone halves of surrogate pairs can't be printed or saved.
+    if isinstance(word, float) and word.is_integer():
+        word = int(word)
+    return str(word)
+
+
+def _decoded(name: str) -> str:
+    for marker in (REGION_MARKER, FX_MARKER):
+        if name.startswith(marker):
+            return marker + decode_name(name.removeprefix(marker))
+    return name
+
+
+def _categorical(words: Sequence[str | None], codes: NDArray[Any]) -> pd.Categorical:
+    numbers: dict[str, int] = {}
+    of_kind = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in words]
+    return pd.Categorical.from_codes(np.array(of_kind, np.int64)[codes], pd.Index(list(numbers), dtype="str"))

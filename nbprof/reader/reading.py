@@ -1,0 +1,88 @@
+"""A trace of any make -> its events as a frame, and what it says of itself.
+
+In: a path, bytes or a stream. Out: `(events, metadata)`. Whatever is wrong with a file, this gives what can be read of
+it and says so in `metadata.problems`, or raises one `TraceFormatError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from nbprof.errors import TraceFormatError
+from nbprof.reader.arguments import ArgsBuilder
+from nbprof.reader.columns import ColumnBuilder
+from nbprof.reader.container import Source, Text
+from nbprof.reader.inside import inside, marker_positions
+from nbprof.reader.numbers import integer
+from nbprof.reader.outer import outer_keys
+from nbprof.reader.pieces import MISSING, Pieces
+from nbprof.reader.problems import Problems
+from nbprof.reader.repair import DROPPED, FOREIGN, Rescuer
+from nbprof.schema import METADATA_KEY, REGION_MARKER, CaptureInfo, TraceMetadata, conform
+
+Progress = Callable[[int, int | None, int], None]
+"""(bytes of the file read, its size if known, events so far)."""
+
+_BASE = "baseTimeNanoseconds"
+_DEVICES = "deviceProperties"
+_DISTRIBUTED = "distributedInfo"
+
+
+def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd.DataFrame, TraceMetadata]:
+    """The events of a Chrome trace, in the order of the file, and its metadata.
+
+    `source` is a path, the bytes themselves or a binary stream; JSON (an object, or a bare list of events), plain or in
+    gzip or in a zip archive with one trace. `progress` is called after every piece of about 2 MB.
+    Raises FileNotFoundError where nothing is, TraceFormatError for what is no trace.
+    """
+    problems = Problems()
+    with Text(source, problems) as text, ArgsBuilder() as args:
+        builder = ColumnBuilder(args, problems)
+        pieces = Pieces(text, text.name, Rescuer(problems), problems)
+        for piece in pieces:
+            builder.add(piece)
+            if progress is not None:
+                progress(text.done, text.size, builder.count)
+    outer = outer_keys(pieces.head, pieces.tail, pieces.read - len(pieces.tail), problems)
+    if not builder.count and any(problem.kind in {DROPPED, FOREIGN} for problem in problems.listed()):
+        first = problems.listed()[0]
+        raise TraceFormatError(text.name, f"its list holds no events ({first.detail})", place=f"byte {first.offset}")
+    base = integer(outer.pop(_BASE, None))
+    frame, start_ns = builder.finish(0 if base == MISSING else base)
+    capture = _capture(outer.pop(METADATA_KEY, None), problems)
+    if capture is not None and capture.gated:
+        markers = marker_positions(frame, REGION_MARKER)
+        frame["in_region"] = inside(frame, markers, markers)
+    metadata = TraceMetadata(
+        source=text.name,
+        start_ns=start_ns,
+        bytes=text.done,
+        text_bytes=pieces.read,
+        capture=capture,
+        devices=tuple(item for item in _listed(outer.pop(_DEVICES, None)) if isinstance(item, Mapping)),
+        distributed=_mapping(outer.pop(_DISTRIBUTED, None)),
+        problems=problems.listed(),
+        other=outer,
+    )
+    return conform(frame, "events"), metadata
+
+
+def _capture(values: Any, problems: Problems) -> CaptureInfo | None:
+    if values is None:
+        return None
+    try:
+        return CaptureInfo.from_dict(values)
+    except (TypeError, ValueError, AttributeError) as error:
+        problems.add("recording facts that cannot be read", None, str(error))
+        return None
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,96 @@
+"""How far a long read is -> a line in the notebook or a bar in the terminal, only when it takes more than a second.
+
+In: a title, and calls that tell how much is done. Out: nothing that stays: no widget, nothing on a notebook's stderr.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from nbprof.view.quantities import literal, share, shorten, size
+
+Progress = Callable[[int, int | None, int], None]
+"""Called with the bytes done, the bytes in all (None where that isn't known) and the events found so far."""
+
+QUIET_SECONDS = 1.0
+_EVERY_SECONDS = 0.2
+
+
+class _Display(Protocol):
+    def show(self, done: int, total: int | None, events: int) -> None: ...
+    def close(self) -> None: ...
+
+
+@contextmanager
+def reading(title: str, *, clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
+    """A callable to report progress to; what it shows after the first second is gone when the block ends."""
+    shown: list[_Display] = []
+    due = clock() + QUIET_SECONDS
+
+    def progress(done: int, total: int | None, events: int) -> None:
+        nonlocal due
+        if clock() < due:
+            return
+        due = clock() + _EVERY_SECONDS
+        if not shown:
+            shown.append(_NotebookLine(title) if _in_notebook() else _TerminalBar(title))
+        shown[0].show(done, total, events)
+
+    try:
+        yield progress
+    finally:
+        for display in shown:
+            display.close()
+
+
+def _in_notebook() -> bool:
+    interactive: Any = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive else None
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+class _NotebookLine:
+    """One display of the cell, rewritten in place and emptied at the end."""
+
+    def __init__(self, title: str) -> None:
+        self._title = shorten(literal(title), 80)
+        self._handle: Any = None
+
+    def show(self, done: int, total: int | None, events: int) -> None:
+        part = f"{share(done / total)} of {size(total)}" if total else size(done)
+        self._write(f"{self._title}: {part}, {events:,} events")
+
+    def close(self) -> None:
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        bundle = {"text/plain": text}
+        if self._handle is None:
+            from IPython import display
+
+            show: Any = display.display
+            self._handle = show(bundle, raw=True, display_id=True)
+        else:
+            self._handle.update(bundle, raw=True)
+
+
+class _TerminalBar:
+    """A plain tqdm bar that is wiped at the end; silent where stderr is no terminal."""
+
+    def __init__(self, title: str) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(desc=shorten(literal(title), 40), unit="B", unit_scale=True, leave=False, disable=None)
+
+    def show(self, done: int, total: int | None, events: int) -> None:
+        self._bar.total = total or None
+        self._bar.n = done
+        self._bar.set_postfix_str(f"{events:,} events", refresh=False)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        self._bar.close()
