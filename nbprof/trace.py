@@ -86,11 +86,14 @@ class Trace:
         """The part inside regions, steps, or a time window (start and end in microseconds from the trace's start)."""
         return Trace(reader.select(self.events, region=region, step=step, time=time), self.metadata)
 
-    def report(self) -> Report:
-        """What took the time, in words, tables and a chart; shows itself in a notebook and in a terminal."""
+    def report(self, *, called: str = "trace") -> Report:
+        """What took the time, in words, tables and a chart; shows itself in a notebook and in a terminal.
+
+        `called` is the expression by which its reader reaches the trace, for the lines that it suggests.
+        """
         from nbprof.view.report import report
 
-        return report(self)
+        return report(self, called=called)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """The report as a page of its own that opens offline."""

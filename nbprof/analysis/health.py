@@ -115,7 +115,7 @@ def _without_launch(events: pd.DataFrame, tree: CallTree) -> Check:
     if not tree.device[lone].any():
         counted = "they count nowhere, since this recording counts only what regions launched"
     detail = (
-        f"{count} of {total} device events ({time / 1_000:.3f} us, {share:.1%} of device time) were launched before the "
+        f"{count} of {total} device events ({time / 1_000_000:.3f} ms, {share:.1%} of device time) were launched before the "
         f"recording, or their launch is lost: {counted}."
     )
     return Check(name, "warning" if share > LONE_SHARE else "note", count, detail)

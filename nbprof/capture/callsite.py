@@ -161,6 +161,7 @@ class TorchTraceProfileContext:
 
     def _end(self, session: OneShot, error: BaseException | None) -> None:
         recording = self.recording = session.close(error)
+        recording.release()
         TorchTraceProfiler.end(is_done=error is None)
         announce("\n".join([recording.in_words(), *self._how_to_view()]) if recording.path else recording.in_words())
 

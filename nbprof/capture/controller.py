@@ -240,6 +240,7 @@ class TorchProfilerController:
         recording = finish(window, info, None if handled or not counts else self._plan.path, reason=reason)
         if self._plan.with_summary and self._plan.path is not None:
             write_summary(recording, self._plan.path)
+            recording.release()
             announce(recording.in_words())
         return recording
 

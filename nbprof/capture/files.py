@@ -82,7 +82,7 @@ def write_trace(export: Callable[[Path], None], path: Path, info: schema.Capture
 def write_text(path: Path, text: str) -> None:
     """A whole text file, or nothing."""
     with _beside(path) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
         part.replace(path)
 
 

@@ -19,7 +19,10 @@ from nbprof.schema import CaptureInfo, Outcome
 
 @dataclass(frozen=True)
 class Recording:
-    """A finished recording. `path` is None when nothing was written; `problem` then says why."""
+    """A finished recording. `path` is None when nothing was written; `problem` then says why.
+
+    `window` holds torch's own results: those of a recording that could not be written, or still to be let go.
+    """
 
     info: CaptureInfo
     path: Path | None = None
@@ -31,6 +34,11 @@ class Recording:
     def is_empty(self) -> bool:
         """Whether there is nothing to look at."""
         return self.path is None and self.window is None
+
+    def release(self) -> None:
+        """Let torch's results go, once they stand in a file; takes as long as a report, so it comes after that."""
+        if self.path is not None and self.window is not None:
+            self.window.release()
 
     def save(self, path: str | Path) -> Path:
         """Write the trace to `path`: a copy of the file, or what is still in memory. Twice gives two equal files.
@@ -59,6 +67,9 @@ def outcome_of(error: BaseException | None) -> Outcome:
         return "complete"
     return "interrupted" if isinstance(error, KeyboardInterrupt | CancelledError) else "failed"
 
+
+_LARGE = 64_000_000
+"""A file of this many bytes is read when torch's results are gone: there must not be room for both."""
 
 _latest: Recording | None = None
 
@@ -91,8 +102,9 @@ def finish(window: Window, info: CaptureInfo, path: Path | None, *, reason: str 
     except TraceWriteError as error:
         way_out = "It is still in memory: nbprof.last.export_chrome(path) or recording.save(path) writes it elsewhere."
         return make_latest(Recording(info, problem=f"{error}. {way_out}", window=window))
-    window.release()
-    return make_latest(Recording(info, path, size))
+    if size > _LARGE:
+        window.release()
+    return make_latest(Recording(info, path, size, window=window))
 
 
 def readable_path(recording: Recording) -> Path:

@@ -88,9 +88,10 @@ class Window:
     def release(self) -> None:
         """Drop torch's results (`profile` objects form cycles) and hand the memory back."""
         inner = getattr(self.profiler, "profiler", None)
-        if inner is not None and not self._foreign_made:
-            inner.kineto_results = None
-            self.profiler.profiler = None
+        if inner is None or self._foreign_made:
+            return
+        inner.kineto_results = None
+        self.profiler.profiler = None
         _trim_memory()
 
 

@@ -44,9 +44,11 @@ RESULT: Options = (
     argument("--show", choices=get_args(Show), help="what to show when it ends (else NBPROF_SHOW, else the report)"),
 )
 SCHEDULE: Options = (
-    argument("--wait", type=int, default=Schedule.wait, help="runs without the profiler (%(default)s)"),
-    argument("--warmup", type=int, default=Schedule.warmup, help="runs whose events are dropped (%(default)s)"),
-    argument("--active", type=int, default=Schedule.active, help="runs that are recorded (%(default)s)"),
+    argument("--wait", metavar="N", type=int, default=Schedule.wait, help="runs without the profiler (%(default)s)"),
+    argument(
+        "--warmup", metavar="N", type=int, default=Schedule.warmup, help="runs whose events are dropped (%(default)s)"
+    ),
+    argument("--active", metavar="N", type=int, default=Schedule.active, help="runs that are recorded (%(default)s)"),
     argument("--format", choices=get_args(TraceFormat), default="tensorboard", help="what the file is named for"),
 )
 
@@ -62,11 +64,14 @@ class Wishes:
 
 
 def declare(function: Callable[..., Any], *options: Options, usage: str) -> Parser:
-    """Give a magic its options; its docstring becomes the whole help, which `%%region?` shows."""
+    """Give a magic its options; its docstring becomes the whole help, which `%%region?` shows.
+
+    `usage` is the line as it is typed (IPython writes the first % itself).
+    """
     for one in reversed([one for group in options for one in group]):
         one(function)
     decorate: Any = magic_arguments
-    decorate.kwds(usage=usage.replace("%", "%%"))(function)
+    decorate.kwds(usage=usage.removeprefix("%").replace("%", "%%"))(function)
     decorate.magic_arguments()(function)
     no_var_expand(function)
     parser: Parser = function.parser  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import sys
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -32,6 +33,7 @@ from nbprof.magics.arguments import (
 from nbprof.magics.body import Body, scope_of
 from nbprof.magics.once import Round, start_round
 from nbprof.magics.regional import enter_region
+from nbprof.magics.running import Cells
 from nbprof.magics.say import one_line_errors
 
 _REGION_AWAITS = "make %%region the cell's first line, or use `with nbprof.region(NAME):`."
@@ -48,7 +50,7 @@ def region(line: str, cell: str) -> Any:
     name, wishes = parse_region(line)
     cells = running.loaded()
     body = Body(cells.shell, cell, way_out=_REGION_AWAITS, number=cells.number)
-    opened = enter_region(name, cells, wishes)
+    opened = cells.open(partial(enter_region, name, cells, wishes))
     error: BaseException | None = None
     try:
         value = body.run(*scope_of(cells.shell, None))
@@ -57,7 +59,7 @@ def region(line: str, cell: str) -> Any:
         raise
     finally:
         opened.leave()
-        running.close(opened, error)
+        cells.close(opened, error)
     return None if body.is_silenced and _is_displayed(_caller()) else value
 
 
@@ -77,7 +79,8 @@ def profile_once(line: str, cell: str | None = None, local_ns: dict[str, Any] | 
     if not cells.current.takes((caller.f_code, caller.f_lasti)):  # the place in the user's code
         value = body.run(*scope)
     else:
-        value = _run(start_round(cells, wishes, plan, form, code=code), body, scope)
+        opened = cells.open(partial(start_round, cells, wishes, plan, form, code=code))
+        value = _run(opened, cells, body, scope)
     return None if body.is_silenced and _is_displayed(caller) else value
 
 
@@ -102,18 +105,14 @@ def open_region(line: str) -> None:
     """Enter the region that stands on the first line of the cell that runs, till its end."""
     name, wishes = parse_region(line)
     cells = running.loaded()
-    with _uninterrupted():
-        cells.open(enter_region(name, cells, wishes))
+    cells.open(partial(enter_region, name, cells, wishes))
 
 
 def open_once(line: str, code: str = "") -> None:
     """Begin the round of the cell that runs; `code` names it."""
     wishes, plan, form, _ = parse_once(line, is_cell=True)
     cells = running.loaded()
-    with _uninterrupted():
-        opened = start_round(cells, wishes, plan, form, code=code)
-        cells.current.round = opened
-        cells.open(opened)
+    cells.current.round = cells.open(partial(start_round, cells, wishes, plan, form, code=code))
 
 
 def goes_on() -> bool:
@@ -156,7 +155,7 @@ def parse_once(line: str, *, is_cell: bool) -> tuple[Wishes, Schedule, TraceForm
     return wishes_of(arguments), schedule_of(arguments), arguments.format, code
 
 
-def _run(opened: Round, body: Body, scope: tuple[dict[str, Any], dict[str, Any]]) -> Any:
+def _run(opened: Round, cells: Cells, body: Body, scope: tuple[dict[str, Any], dict[str, Any]]) -> Any:
     __tracebackhide__ = True
     error: BaseException | None = None
     try:
@@ -166,7 +165,7 @@ def _run(opened: Round, body: Body, scope: tuple[dict[str, Any], dict[str, Any]]
         error = raised
         raise
     finally:
-        running.close(opened, error)
+        cells.close(opened, error)
     return value
 
 
@@ -189,13 +188,6 @@ def _is_displayed(frame: FrameType) -> bool:
     """Whether the value that `frame` waits for is displayed next: a `;` keeps it from that, but not from a name."""
     following = [one.opname for one in dis.get_instructions(frame.f_code) if one.offset > frame.f_lasti]
     return not following or following[0] in ("PRINT_EXPR", "CALL_INTRINSIC_1", "POP_TOP")
-
-
-def _uninterrupted() -> Any:
-    with one_line_errors():
-        from nbprof.capture.window import uninterrupted
-
-        return uninterrupted()
 
 
 def _registered() -> str:

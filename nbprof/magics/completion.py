@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from nbprof.magics import cell, line
 from nbprof.magics.arguments import Parser
 
-_CALL = re.compile(r"(?:^|=\s*|\s)%{1,2}(region|profile_once|regions|profiler)[ \t]+(.*)$")
+_CALL = re.compile(r"(?:^|=)\s*%{1,2}(region|profile_once|regions|profiler)[ \t]+(.*)$")
 _PARSERS: dict[str, Parser] = {
     "region": cell.region_parser,
     "profile_once": cell.once_parser,
@@ -28,8 +28,7 @@ _PARSERS: dict[str, Parser] = {
 @context_matcher(identifier="nbprof")  # type: ignore[untyped-decorator]
 def match(context: CompletionContext) -> SimpleMatcherResult:
     """IPython's question, answered for the lines of our magics."""
-    before = context.line_with_cursor[: context.cursor_position] if context.cursor_position else ""
-    call = _CALL.match(before.splitlines()[-1] if before else "") or _CALL.search(before)
+    call = _CALL.search(context.line_with_cursor[: context.cursor_position])
     if call is None:
         return {"completions": []}
     word = re.search(r"\S*$", call.group(2))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -130,7 +131,7 @@ def stop_recording() -> bool:
     wishes, _wishes = _wishes, Wishes()
     recording = live.stop()
     if recording is not None:
-        show(running.loaded().shell, recording, wishes)
+        running.guard(partial(show, running.loaded().shell, recording, wishes))
     return True
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
+from functools import partial
 from threading import get_ident
 from types import CodeType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbprof.magics.say import warning
+from nbprof.magics.say import one_line_errors, warning
 
 _RUN_CODE: CodeType = InteractiveShell.run_code.__code__
 
@@ -35,12 +36,16 @@ class Opened(Protocol):
         """The user's code goes on."""
 
 
+One = TypeVar("One", bound=Opened)
+
+
 class CellRun:
     """One execution of a cell: what is open in it, and the places whose round is taken."""
 
     def __init__(self, info: Any) -> None:
         self.info = info  # None for a silent one, which has no events of its own
         self.opened: list[Opened] = []
+        self.is_held = False  # whether what is displayed is kept out of it
         self.round: object = None  # of a cell that is `%profile_once` as a whole
         self.let_go: Callable[[], object] = int  # takes off what hangs in the shell for this cell; nothing so far
         self._places: set[Hashable] = set()
@@ -75,13 +80,26 @@ class Cells:
         counted = getattr(self.current.info, "store_history", False)
         return int(self.shell.execution_count) - (1 if counted else 0)
 
-    def open(self, one: Opened) -> None:
-        """Close `one` when the cell ends."""
-        run = self.current
-        if not run.opened:
-            self._hold_display(run)
-            self._hold_traceback(run)
-        run.opened.append(one)
+    def open(self, make: Callable[[], One]) -> One:
+        """Make something that is closed when the cell ends, at the latest; Ctrl-C waits meanwhile."""
+        with one_line_errors():
+            from nbprof.capture.window import uninterrupted
+        with uninterrupted():
+            one = make()
+            run = self.current
+            if not run.is_held:
+                run.is_held = True
+                self._hold_display(run)
+                self._hold_traceback(run)
+            run.opened.append(one)
+        return one
+
+    def close(self, one: Opened, error: BaseException | None) -> None:
+        """Close it now, and not again when the cell ends."""
+        opened = self.current.opened
+        if one in opened:
+            opened.remove(one)
+        guard(partial(one.close, error))
 
     def pre_run_cell(self, info: Any) -> None:
         """A cell begins; what an earlier one left open is closed."""
@@ -117,7 +135,7 @@ class Cells:
             return
         run.let_go()
         for one in reversed(run.opened):
-            close(one, error)
+            guard(partial(one.close, error))
 
     def _hold_display(self, run: CellRun) -> None:
         """Displaying a value is no part of what was marked; IPython takes this hook off when the cell ends."""
@@ -181,10 +199,10 @@ def set_loaded(cells: Cells | None) -> None:
     _cells = cells
 
 
-def close(one: Opened, error: BaseException | None) -> None:
-    """Close it; a fault of ours is told in one line and never stands in the way of the user's own error."""
+def guard(showing: Callable[[], object]) -> None:
+    """Do it; a fault of ours is told in one line and never stands in the way of the user's own error."""
     try:
-        one.close(error)
+        showing()
     except (Exception, KeyboardInterrupt) as fault:
         # IPython would show it as an error in a callback, with our frames and no word about the recording.
         warning(f"The report could not be made ({type(fault).__name__}: {fault}). {_what_is_left()}")

@@ -135,20 +135,17 @@ def _unpacked(chunks: Iterator[bytes], name: str, problems: Problems, depth: int
 def _gunzip(chunks: Iterator[bytes], name: str, problems: Problems) -> Iterator[bytes]:
     inflate = zlib.decompressobj(wbits=31)
     written = 0
-    for rest in (chunk[at : at + _BLOCK] for chunk in chunks for at in range(0, len(chunk), _BLOCK)):
+    for block in (chunk[at : at + _BLOCK] for chunk in chunks for at in range(0, len(chunk), _BLOCK)):
+        rest = block
         while rest:
-            before = inflate.copy()
-            try:
-                text = inflate.decompress(rest, CHUNK)
-            except zlib.error as error:
-                text = _until_damage(before, rest)
-                if not written + len(text):
-                    raise TraceFormatError(name, f"its compression is damaged ({error})") from error
-                problems.cut_off(written + len(text), f"the compressed data is damaged ({error})")
-                yield text
-                return
+            text, damage = _inflated(inflate, rest)
             written += len(text)
+            if damage and not written:
+                raise TraceFormatError(name, f"its compression is damaged ({damage})")
             yield text
+            if damage:
+                problems.cut_off(written, f"the compressed data is damaged ({damage})")
+                return
             rest = inflate.unconsumed_tail
             if inflate.eof:  # another member may follow; anything else after the end is padding
                 rest = inflate.unused_data if inflate.unused_data.startswith(_GZIP) else b""
@@ -157,13 +154,17 @@ def _gunzip(chunks: Iterator[bytes], name: str, problems: Problems) -> Iterator[
         problems.cut_off(written, "the compressed data ends early")
 
 
-def _until_damage(inflate: zlib._Decompress, data: bytes) -> bytes:
-    """What comes out of `data` up to the byte that makes no sense."""
-    text = bytearray()
-    with suppress(zlib.error):
-        for at in range(len(data)):
-            text += inflate.decompress(data[at : at + 1])
-    return bytes(text)
+def _inflated(inflate: zlib._Decompress, data: bytes) -> tuple[bytes, str]:
+    """Text out of some data, or what comes before the byte that makes no sense, and the complaint about it."""
+    before = inflate.copy()
+    try:
+        return inflate.decompress(data, CHUNK), ""
+    except zlib.error as error:
+        text = bytearray()
+        with suppress(zlib.error):
+            for at in range(len(data)):
+                text += before.decompress(data[at : at + 1])
+        return bytes(text), str(error)
 
 
 def _zip_member(stream: BinaryIO, name: str, problems: Problems) -> Iterator[bytes]:

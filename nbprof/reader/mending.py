@@ -16,8 +16,9 @@ SURROGATE = "half of a surrogate pair"
 QUOTE = "quote that was not escaped"
 COMMA = "comma too many"
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"|[^"]+', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[^"]+', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
+_SUSPECT = re.compile(rb"[\x00-\x1f\\]")
 _PAIR = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LONE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -46,8 +47,8 @@ def attempts(text: bytes) -> Iterator[tuple[bytes, list[str]]]:
 
 def _mended(text: bytes, kinds: list[str]) -> tuple[bytes, list[str]]:
     done = list(kinds)
-    parts = [found.group() for found in _STRING.finditer(text)]
-    raw = any(part.startswith(b'"') and not _escapes_are_valid(part) for part in parts)
+    # Only a text with some escape that can't be one shows a writer who does not escape.
+    raw = b"\\" in text and any(not _escapes_are_valid(part) for part in _STRING.findall(text) if part[:1] == b'"')
 
     def note(kind: str) -> None:
         if kind not in done:
@@ -61,6 +62,8 @@ def _mended(text: bytes, kinds: list[str]) -> tuple[bytes, list[str]]:
 
 
 def _string(text: bytes, raw: bool, note: Note) -> bytes:
+    if not _SUSPECT.search(text):
+        return text
     if raw and (_DRIVE.match(text) or not _escapes_are_valid(text)):
         # Whoever wrote this did not escape backslashes: then \n and \b in it are no escapes either.
         text = _SINGLE.sub(lambda found: found.group(1) or rb"\\", text)

@@ -74,7 +74,7 @@ def _capture(values: Any, problems: Problems) -> CaptureInfo | None:
     if values is None:
         return None
     try:
-        return CaptureInfo.from_dict(values)
+        return CaptureInfo.from_dict(dict(values))
     except (TypeError, ValueError, AttributeError) as error:
         problems.add("recording facts that cannot be read", None, str(error))
         return None

@@ -22,9 +22,9 @@ FOREIGN = "entry that is no event"
 _BORDER = re.compile(rb"\}\s*,?\s*(?=\{\s*" + EVENT_KEYS + rb")")
 _PHASE = re.compile(rb'"ph"\s*:\s*"')
 _CLOSING = re.compile(rb"\}(?=\s*(?:[\],{]|$))")
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\]]', re.DOTALL)
 _SPACE = re.compile(rb"[\s,]*")
-_JUNK = re.compile(rb'(?:"(?:[^"\\]|\\.)*"|[^{}\[\]"])+|.', re.DOTALL)
+_JUNK = re.compile(rb'(?:"(?:[^"\\]++|\\.)*+"|[^{}\[\]"])+|.', re.DOTALL)
 _TRIES = 40
 # A file in which every event is broken must not take hours: how far to look for the end of one, what is worth mending.
 _REACH = 1 << 14

@@ -33,12 +33,16 @@ def shell(bare_shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, tmp_pat
         monkeypatch.delenv(name)
     monkeypatch.setattr(regions, "_registry", {})
     monkeypatch.setattr(regions, "_states", {})
-    monkeypatch.setattr(Trace, "report", LightReport)  # charts take a third of a second; test_kernel.py shows real ones
+    monkeypatch.setattr(
+        Trace, "report", lambda trace: LightReport(trace)
+    )  # charts take a third of a second; test_kernel.py shows real ones
     monkeypatch.chdir(tmp_path)
+    before = dict(bare_shell.user_ns)
     magics.load(bare_shell)
     shell = Shell(bare_shell)
     shell.run("import torch, nbprof\nx = torch.full((2, 3), 4.0)").raise_error()
     yield shell
     with capture_output():
         magics.unload(bare_shell)
-        bare_shell.reset(new_session=False)
+        bare_shell.user_ns.clear()
+        bare_shell.user_ns.update(before)

@@ -72,4 +72,6 @@ def test_a_name_may_hold_blanks() -> None:
 def test_every_option_stands_in_the_help() -> None:
     for function, parser in ((cell.region, cell.region_parser), (cell.profile_once, cell.once_parser)):
         assert all(option in (function.__doc__ or "") for option in takes_value(parser))
-    assert "%%region NAME" in (cell.region.__doc__ or "")
+    assert "\n  %%region NAME" in (cell.region.__doc__ or "") and "\n  %profile_once [" in (
+        cell.profile_once.__doc__ or ""
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from nbprof.capture import owner, recording
@@ -113,7 +116,33 @@ def test_only_the_last_value_of_the_last_run_is_displayed(
     assert ran.value == 5 and "tensor" not in ran.out
 
 
-def test_a_chrome_file_is_named_so(shell: Shell, tmp_path: object) -> None:
-    shell.run("%profile_once --format chrome --dir traces x.sum()").raise_error()
-    latest = recording.latest()
-    assert latest is not None and latest.path is not None
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("tensorboard", r"profile_once\.\d+\.pt\.trace\.json\.gz"), ("chrome", r"profile_once\.\d+\.trace\.json\.gz")],
+)
+def test_the_file_is_named_for_what_reads_it(shell: Shell, form: str, name: str, tmp_path: Path) -> None:
+    shell.run(f"%profile_once --format {form} --dir traces x.sum()").raise_error()
+    (file,) = (tmp_path / "traces").iterdir()
+    assert re.fullmatch(name, file.name)
+
+
+FOREIGN = "import torch.profiler as tp\nouter = tp.profile(activities=[tp.ProfilerActivity.CPU])\nouter.start()"
+WARMING = FOREIGN.replace("CPU])", "CPU], schedule=lambda n: tp.ProfilerAction.WARMUP)")
+
+
+@pytest.mark.parametrize("start", [FOREIGN, WARMING])
+@pytest.mark.parametrize("cell", ["%profile_once step()", "%%profile_once\nstep()", "%%region a\nstep()"])
+def test_inside_a_foreign_profiler_the_code_runs_once_unprofiled(counting: Shell, start: str, cell: str) -> None:
+    counting.run(start).raise_error()
+    ran = counting.run(cell).raise_error()
+    assert ran.value == 1 and ran.reports == []
+    assert "nprofiled. A torch profiler is already running in this process" in ran.err and ran.err.count("\n") == 1
+    counting.run("outer.stop()").raise_error()
+
+
+def test_the_foreign_profiler_keeps_all_its_data(counting: Shell) -> None:
+    counting.run(FOREIGN).raise_error()
+    for cell in ("x.cos()", "%profile_once step()", "%%region a\nx.tan()"):
+        counting.run(cell).raise_error()
+    ran = counting.run("outer.stop()\n{event.key for event in outer.key_averages()}").raise_error()
+    assert {"aten::cos", "aten::sin", "aten::tan"} <= ran.value

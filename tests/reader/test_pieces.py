@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 
@@ -31,7 +32,7 @@ def pieces_of(chunks: list[bytes], problems: Problems) -> tuple[Pieces, list[Dec
 
 def cut(text: bytes, places: list[int]) -> Iterator[bytes]:
     edges = [0, *sorted(place % len(text) for place in places), len(text)]
-    return (text[start:end] for start, end in zip(edges, edges[1:], strict=False))
+    return (text[start:end] for start, end in itertools.pairwise(edges))
 
 
 def names(decoded: list[Decoded]) -> list[object]:

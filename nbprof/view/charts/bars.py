@@ -79,7 +79,7 @@ def horizontal(bars: Bars, ax: Axes | None = None, *, color: str = BLUE) -> Axes
         ax.tick_params(axis="y", length=0, labelcolor=INK)
         time_ticks(ax, longest, unit)
         ax.set_ylim(count - 0.45, -0.55)
-        ax.set_xlabel(f"{bars.axis} ({unit.label})")
+        ax.set_xlabel(f"{bars.axis}, {unit.label}")
         ax.set_title(drawable(bars.title))
         if own:
             fit(ax, ax.get_yticklabels())
@@ -143,7 +143,7 @@ def _rows(ax: Axes, stacks: Stacks, largest: float, unit: Unit) -> None:
     ax.set_ylim(count - 0.45, -0.55)
     time_ticks(ax, largest, unit)
     ax.set_xlim(0, largest)
-    ax.set_xlabel(f"{stacks.axis} ({unit.label})")
+    ax.set_xlabel(f"{stacks.axis}, {unit.label}")
 
 
 def _columns(ax: Axes, stacks: Stacks, largest: float, unit: Unit, most: int = 12) -> None:
@@ -155,7 +155,7 @@ def _columns(ax: Axes, stacks: Stacks, largest: float, unit: Unit, most: int = 1
     time_ticks(ax, largest, unit, along="y", count=4)
     ax.set_ylim(0, largest * 1.06)
     ax.set_xlabel(stacks.places_axis)
-    ax.set_ylabel(f"{stacks.axis} ({unit.label})")
+    ax.set_ylabel(f"{stacks.axis}, {unit.label}")
 
 
 def _note_width(ax: Axes, notes: Sequence[str]) -> float:

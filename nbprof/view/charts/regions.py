@@ -20,7 +20,7 @@ def regions(table: pd.DataFrame, *, top: int = 12, ax: Axes | None = None) -> Ax
             names=list(shown["region"]),
             times=own,
             notes=[_note(*pair) for pair in zip(own, wall, strict=True)],
-            axis="self time, and with nested regions (pale)",
+            axis="self time; pale: with nested regions",
             title=cut_note(len(shown), len(table), "region"),
             backs=wall,
         ),

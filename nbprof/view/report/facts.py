@@ -6,6 +6,7 @@ In: `CaptureInfo` and `TraceMetadata`. Out: labelled facts; the words are the sa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from nbprof import schema
 from nbprof.view.quantities import counted, duration, literal, size
@@ -57,7 +58,10 @@ def file_fact(metadata: schema.TraceMetadata) -> Fact:
     """Where the file is and how big."""
     if not metadata.source:
         return Fact("File", "none was written")
-    return Fact("File", f"{literal(metadata.source)} ({size(metadata.bytes)})", path=True)
+    path = Path(metadata.source)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):  # as a person here would type it
+        path = path.relative_to(Path.cwd())
+    return Fact("File", f"{literal(str(path))} ({size(metadata.bytes)})", path=True)
 
 
 def why_empty(capture: schema.CaptureInfo | None) -> str:

@@ -144,7 +144,8 @@ def _name(cell: Cell) -> str:
 def _charts(contents: Contents, charts: Sequence[str]) -> str:
     if not charts:
         return ""
-    title = "By region and step" if len(contents.regions) > 1 else "By step"
+    words = [word for word, table in (("region", contents.regions), ("step", contents.steps)) if len(table) > 1]
+    title = f"By {' and '.join(words) or 'step'}"
     return f'<section><h4>{title}</h4><div class="nbprof-charts">{"".join(charts)}</div></section>'
 
 

@@ -72,9 +72,9 @@ def test_a_chart_draws_on_the_axes_it_is_given(chart: Callable[[HandmadeTrace], 
 def test_axes_are_labelled_with_units_and_say_what_was_cut() -> None:
     ax = charts.operators(cpu_trace().operators(), top=20)
     assert ax.get_title(loc="left") == "top 20 of 25 operators"
-    assert ax.get_xlabel() == "self time on the host (ms)"
-    assert charts.steps(cpu_trace().steps()).get_xlabel() == "wall time (ms)"
-    assert charts.kernels(gpu_trace().kernels()).get_xlabel() == "time on the device (ms)"
+    assert ax.get_xlabel() == "self time on the host, ms"
+    assert charts.steps(cpu_trace().steps()).get_xlabel() == "wall time, ms"
+    assert charts.kernels(gpu_trace().kernels()).get_xlabel() == "time on the device, ms"
 
 
 def test_bars_are_as_long_as_their_times_largest_at_the_top() -> None:
