@@ -236,12 +236,16 @@ class CaptureInfo:
 
 @dataclass(frozen=True)
 class ReadProblem:
-    """One kind of thing that was repaired, dropped or cut while reading: how often, and where first (byte offset)."""
+    """One kind of thing that was repaired, dropped or cut while reading: how often, and where first (byte offset).
+
+    `is_mended` says that nothing is missing for it.
+    """
 
     kind: str
     count: int
     offset: int | None
     detail: str
+    is_mended: bool = False
 
 
 @dataclass(frozen=True)

@@ -107,9 +107,7 @@ def test_contains_agrees_with_sets(rows: list[tuple[int, int]]) -> None:
 
 
 @given(pairs, pairs)
-def test_overlap_is_the_covered_length_of_a_window(
-    rows: list[tuple[int, int]], asked: list[tuple[int, int]]
-) -> None:
+def test_overlap_is_the_covered_length_of_a_window(rows: list[tuple[int, int]], asked: list[tuple[int, int]]) -> None:
     a, windows = intervals.union(make(rows)), make(asked)
     expected = [len(covered(a) & set(range(start, end))) for start, end in listed(windows)]
     assert intervals.overlap(a, windows).tolist() == expected

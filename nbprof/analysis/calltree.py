@@ -13,6 +13,7 @@ import pandas as pd
 from nbprof.analysis.counted import MARKERS, Mask, Times, prefix_mask, thread_codes, times, value_mask
 from nbprof.analysis.nesting import Integers, nesting
 from nbprof.analysis.openings import Openings
+from nbprof.reader.inside import backward_threads
 from nbprof.reader.launches import launch_positions
 from nbprof.schema import (
     ANNOTATION_CATEGORIES,
@@ -21,9 +22,6 @@ from nbprof.schema import (
     REGION_MARKER,
     RUNTIME_CATEGORIES,
 )
-
-AUTOGRAD_FRAME = "autograd::engine::evaluate_function"
-"""Operators that only the backward engine opens: a thread that has one runs backward work for others."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,6 @@ def _entries_of(rows: Integers, events: pd.DataFrame, threads: Integers, opening
     """The region entry open on the row's thread when it starts; on a backward thread without one, open meanwhile."""
     starts = openings.when.starts[rows]
     entry = openings.on_thread(threads[rows], starts)
-    autograd = np.unique(threads[prefix_mask(events["name"], (AUTOGRAD_FRAME,))])
-    lone = np.flatnonzero((entry < 0) & np.isin(threads[rows], autograd))
+    lone = np.flatnonzero((entry < 0) & np.isin(threads[rows], backward_threads(events, threads)))
     entry[lone] = openings.meanwhile(events["pid"].cat.codes.to_numpy(), rows[lone], starts[lone])
     return entry

@@ -58,9 +58,8 @@ def health(events: pd.DataFrame, metadata: TraceMetadata, *, tree: CallTree | No
 def _reading(metadata: TraceMetadata) -> Iterator[Check]:
     for problem in metadata.problems:
         place = "" if problem.offset is None else f" The first is at byte {problem.offset}."
-        mended = problem.detail.startswith("repaired")  # nothing is missing then
         detail = f"{problem.count} found: {problem.detail.rstrip('.')}.{place}"
-        yield Check(f"reading: {problem.kind}", "note" if mended else "warning", problem.count, detail)
+        yield Check(f"reading: {problem.kind}", "note" if problem.is_mended else "warning", problem.count, detail)
     if not metadata.problems:
         yield Check("reading", "ok", 0, "The file was read whole; nothing was repaired or dropped.")
 

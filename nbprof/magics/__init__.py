@@ -11,6 +11,7 @@ from typing import Any
 from IPython.core.interactiveshell import InteractiveShell
 
 from nbprof.magics import cell, completion, line, running
+from nbprof.magics.arguments import Wishes
 from nbprof.magics.rewriting import FirstCalls, rewrite_first_line
 
 _EVENTS = ("pre_run_cell", "post_execute", "post_run_cell")
@@ -25,6 +26,7 @@ def load(shell: InteractiveShell) -> None:
     if running.is_loaded(shell):
         return
     cells = running.Cells(shell)
+    cells.at_end.append(line.show_stopped)
     running.set_loaded(cells)
     for kind, magics in _MAGICS.items():
         for name, function in magics.items():
@@ -46,7 +48,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     cells = running.loaded()
     cells.close_all()
-    line.stop_recording()
+    line.stop_recording(Wishes())
     for event in _EVENTS:
         shell.events.unregister(event, getattr(cells, event))
     shell.input_transformers_cleanup.remove(rewrite_first_line)

@@ -20,11 +20,11 @@ from nbprof.magics.say import note, one_line_errors
 from nbprof.magics.showing import folder, show
 
 if TYPE_CHECKING:
+    from nbprof.capture.controller import TorchProfilerController
     from nbprof.capture.regions import ProfilerRegion
 
 CHANGES = ("enable", "disable", "reset")
 ACTIONS = ("start", "stop", "status", "reset")
-_wishes = Wishes()
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,15 @@ class RegionTable:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+@dataclass(frozen=True)
+class Long:
+    """A recording over several cells, and what is to become of it."""
+
+    live: TorchProfilerController
+    wishes: Wishes
+
+
+_long: Long | None = None
 _HEAD = ("region", "state", "default", "description")
 
 
@@ -86,15 +95,15 @@ def profiler(line: str) -> None:
 
     Between start and stop, what cells do under %%region NAME, and in regions that are on, is added to one recording.
     """
-    global _wishes
     arguments = profiler_parser.parse_args(words(line))
     wishes = wishes_of(arguments)
     if arguments.action == "start":
         _start(wishes)
     elif arguments.action == "stop":
-        bind, shown = arguments.bind or _wishes.bind, arguments.show or _wishes.show
-        _wishes = replace(_wishes, bind=bind, show=shown)
-        if not stop_recording():
+        if _long is not None:
+            shown = arguments.show or _long.wishes.show
+            wishes = replace(_long.wishes, bind=arguments.bind or _long.wishes.bind, show=shown)
+        if not stop_recording(wishes):
             note("no recording is under way.")
     elif arguments.action == "status":
         note(_status())
@@ -119,24 +128,34 @@ profiler_parser = declare(
 )
 
 
-def stop_recording() -> bool:
+def stop_recording(wishes: Wishes) -> bool:
     """Stop the recording under way, whoever started it, and show it; False when there is none."""
-    global _wishes
     with one_line_errors():
         from nbprof.capture.controller import get_global_controller
 
     live = get_global_controller()
     if live is None:
         return False
-    wishes, _wishes = _wishes, Wishes()
-    recording = live.stop()
-    if recording is not None:
-        running.guard(partial(show, running.loaded().shell, recording, wishes))
+    _show(live, wishes)
     return True
 
 
+def show_stopped() -> None:
+    """At the end of a cell: show what %profiler recorded, when another thread has asked for its end."""
+    if _long is not None and not _long.live.is_recording:
+        _show(_long.live, _long.wishes)
+
+
+def _show(live: TorchProfilerController, wishes: Wishes) -> None:
+    global _long
+    _long = None
+    recording = live.stop()
+    if recording is not None:
+        running.guard(partial(show, running.loaded().shell, recording, wishes))
+
+
 def _start(wishes: Wishes) -> None:
-    global _wishes
+    global _long
     with one_line_errors():
         from nbprof.capture import owner, process
         from nbprof.capture.controller import get_global_controller
@@ -146,8 +165,8 @@ def _start(wishes: Wishes) -> None:
         if live is not None or owner.current_owner() is not None:
             raise ProfilerBusyError(live.label if live is not None else str(owner.current_owner()))
         number = str(running.loaded().number)
-        process.start_recording(folder(wishes), label=PROFILER, cell=number, options=wishes.options)
-    _wishes = wishes
+        live = process.start_recording(folder(wishes), label=PROFILER, cell=number, options=wishes.options)
+    _long = Long(live, wishes)
     note("recording what runs under %%region NAME, and in regions that are on, till %profiler stop.")
 
 

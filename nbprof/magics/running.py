@@ -67,6 +67,7 @@ class Cells:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
+        self.at_end: list[Callable[[], None]] = []
         self._runs: dict[int, CellRun] = {}
 
     @property
@@ -77,8 +78,12 @@ class Cells:
     @property
     def number(self) -> int:
         """The number of the cell that runs, as it stands beside it."""
-        counted = getattr(self.current.info, "store_history", False)
-        return int(self.shell.execution_count) - (1 if counted else 0)
+        history = self.shell.history_manager
+        if history is not None and getattr(self.current.info, "store_history", False):
+            return (
+                len(history.input_hist_parsed) - 1
+            )  # the counter goes up before or after, as IPython's version has it
+        return int(self.shell.execution_count)
 
     def open(self, make: Callable[[], One]) -> One:
         """Make something that is closed when the cell ends, at the latest; Ctrl-C waits meanwhile."""
@@ -124,6 +129,8 @@ class Cells:
             return
         self._end(None if result is None else result.error_in_exec or result.error_before_exec)
         serve_requests()
+        for told in self.at_end:
+            guard(told)
 
     def close_all(self) -> None:
         """Close what is open on this thread, whatever the cell does."""

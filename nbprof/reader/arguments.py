@@ -1,4 +1,4 @@
-"""The `args` column: compressed JSON texts that are decoded when looked at.
+"""The `args` column: JSON texts, compressed in large traces, that are decoded when looked at.
 
 In: the text of one piece after another. Out: a pandas column of dicts, independent of the file, which pickles as bytes.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import json
 import zlib
+from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 _CACHED = 4
-_WAITING = 4
+_WAITING = 3
+_PLAIN = 8 << 20
+"""Bytes of a trace that are kept as they are: packing takes about as long as decoding, and a small trace has no need."""
 
 
 class _HasArgs(msgspec.Struct, gc=False):
@@ -30,7 +33,7 @@ _block = msgspec.json.Decoder(list[_HasArgs])
 
 
 class ArgsStore:
-    """Compressed JSON lists of events; block b holds those from number `firsts[b]` on."""
+    """JSON lists of events, plain or compressed; block b holds those from number `firsts[b]` on."""
 
     def __init__(self, blocks: Sequence[bytes], firsts: NDArray[np.int64], count: int) -> None:
         self.blocks = blocks
@@ -51,7 +54,8 @@ class ArgsStore:
         block = int(np.searchsorted(self.firsts, number, side="right")) - 1
         events = self._recent.get(block)
         if events is None:
-            events = _block.decode(zlib.decompress(self.blocks[block]))
+            packed = self.blocks[block]
+            events = _block.decode(packed if packed.startswith(b"[") else zlib.decompress(packed))
             if len(self._recent) >= _CACHED:
                 self._recent.pop(next(iter(self._recent)), None)
             self._recent[block] = events
@@ -64,7 +68,9 @@ class ArgsBuilder:
     def __init__(self) -> None:
         # zlib lets go of the interpreter while it works, so where there is a second core this costs no time.
         self._packer = ThreadPoolExecutor(1, "nbprof-args")
-        self._blocks: list[Future[bytes]] = []
+        self._blocks: list[bytes | Future[bytes]] = []
+        self._packing: deque[Future[bytes]] = deque()
+        self._plain = 0
         self._firsts: list[int] = []
         self._count = 0
 
@@ -79,15 +85,22 @@ class ArgsBuilder:
         first = self._count
         self._firsts.append(first)
         self._count += count
-        if len(self._blocks) >= _WAITING:
-            self._blocks[-_WAITING].result()  # no more texts than this wait in memory
+        if self._plain + len(text) <= _PLAIN:
+            self._plain += len(text)
+            self._blocks.append(text)
+            return first
+        if len(self._packing) >= _WAITING:
+            self._packing.popleft().result()  # no more texts than this wait in memory
         # Level 1 packs a trace to a tenth; level 6 takes several times as long for little more.
-        self._blocks.append(self._packer.submit(zlib.compress, text, 1))
+        packing = self._packer.submit(zlib.compress, text, 1)
+        self._packing.append(packing)
+        self._blocks.append(packing)
         return first
 
     def finish(self) -> ArgsStore:
         """What was kept."""
-        return ArgsStore([block.result() for block in self._blocks], np.array(self._firsts, np.int64), self._count)
+        blocks = [block if isinstance(block, bytes) else block.result() for block in self._blocks]
+        return ArgsStore(blocks, np.array(self._firsts, np.int64), self._count)
 
 
 class ArgsDtype(ExtensionDtype):

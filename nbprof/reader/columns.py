@@ -1,7 +1,7 @@
 """Typed events -> columns: codes and numbers piece by piece, one frame at the end.
 
 In: decoded pieces. Out: the events frame of `schema.TABLES` (and `flow_id`, `seq`, `bytes` behind it), and the time that
-it counts from. Nothing of a piece survives but its arrays and its compressed arguments.
+it counts from. Nothing of a piece survives but its arrays and the text that its arguments are decoded from.
 """
 
 from __future__ import annotations
@@ -148,7 +148,10 @@ def _joined(parts: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
 
 
 def _rows(data: dict[str, NDArray[Any]], keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    return data if keep.all() else {name: values[keep] for name, values in data.items()}
+    if not keep.all():
+        for name in data:  # one at a time, so that the columns are never all there twice
+            data[name] = data[name][keep]
+    return data
 
 
 def _of_kind(codes: NDArray[Any], kinds: Sequence[Kind], test: Callable[[Kind], bool]) -> NDArray[np.bool_]:

@@ -13,6 +13,9 @@ from nbprof import intervals
 from nbprof.reader.launches import category_mask, launch_positions
 from nbprof.schema import ANNOTATION_CATEGORIES, DEVICE_CATEGORIES
 
+AUTOGRAD_FRAME = "autograd::engine::evaluate_function"
+"""Operators that only the backward engine opens."""
+
 
 def marker_positions(events: pd.DataFrame, prefix: str) -> NDArray[np.int64]:
     """Rows of the host annotations whose name begins with `prefix`; their twins on device rows are none."""
@@ -22,12 +25,14 @@ def marker_positions(events: pd.DataFrame, prefix: str) -> NDArray[np.int64]:
     return np.flatnonzero(named & lasting & category_mask(events, ANNOTATION_CATEGORIES))
 
 
-def inside(events: pd.DataFrame, chosen: NDArray[np.int64], markers: NDArray[np.int64]) -> NDArray[np.bool_]:
+def inside(
+    events: pd.DataFrame, chosen: NDArray[np.int64], markers: NDArray[np.int64], *, is_backward_only: bool
+) -> NDArray[np.bool_]:
     """Rows inside the `chosen` ones of all `markers` of their kind.
 
-    Host events go by the markers of their own thread; on a thread that has no marker at all (autograd's) by the time of
-    any chosen one. A Python call must lie wholly inside: the marker's own enter and exit straddle its edge. Device
-    events go by their launch; without a launch in the trace they are outside.
+    Host events go by the markers of their own thread; on a thread that has none by the time of any chosen one, with
+    `is_backward_only` just on those of autograd's engine. A Python call must lie wholly inside: the marker's own enter
+    and exit straddle its edge. Device events go by their launch; without a launch in the trace they are outside.
     """
     starts = events["ts_ns"].to_numpy()
     ends = starts + events["dur_ns"].to_numpy(dtype="int64", na_value=0)
@@ -38,7 +43,8 @@ def inside(events: pd.DataFrame, chosen: NDArray[np.int64], markers: NDArray[np.
         here = np.flatnonzero(threads == thread)
         own = chosen[threads[chosen] == thread]
         mask[here] = _within(intervals.union((starts[own], ends[own])), starts[here], ends[here], whole[here])
-    elsewhere = np.flatnonzero(~np.isin(threads, threads[markers]))
+    others = backward_threads(events, threads) if is_backward_only else threads
+    elsewhere = np.flatnonzero(np.isin(threads, np.setdiff1d(others, threads[markers])))
     any_ = intervals.union((starts[chosen], ends[chosen]))
     mask[elsewhere] = _within(any_, starts[elsewhere], ends[elsewhere], whole[elsewhere])
     mask[chosen] = True
@@ -46,6 +52,13 @@ def inside(events: pd.DataFrame, chosen: NDArray[np.int64], markers: NDArray[np.
     launch = launch_positions(events)[device]
     mask[device] = (launch >= 0) & mask[launch]
     return mask
+
+
+def backward_threads(events: pd.DataFrame, threads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Codes of the threads on which autograd's engine runs backward work, for whichever thread asked for it."""
+    names = events["name"].cat
+    engine = np.array([*(str(name).startswith(AUTOGRAD_FRAME) for name in names.categories), False])
+    return np.unique(threads[engine[names.codes.to_numpy()]])
 
 
 def thread_codes(events: pd.DataFrame) -> NDArray[np.int64]:

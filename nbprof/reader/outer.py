@@ -45,7 +45,7 @@ def _keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
     for mended, kinds in attempts(text):
         if (values := _loaded(mended)) is not None:
             for kind in kinds:
-                problems.add(kind, offset, "repaired in the metadata")
+                problems.add(kind, offset, "repaired in the metadata", is_mended=True)
             return values
     problems.add(UNREADABLE, offset, text[:80].decode("utf-8", "replace"))
     return {}

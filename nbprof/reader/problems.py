@@ -5,6 +5,8 @@ In: one remark for each find. Out: one `ReadProblem` for each kind, in order of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nbprof.schema import ReadProblem
 
 CUT_OFF = "cut off"
@@ -16,13 +18,13 @@ class Problems:
     def __init__(self) -> None:
         self._kinds: dict[str, ReadProblem] = {}
 
-    def add(self, kind: str, offset: int | None, detail: str, *, count: int = 1) -> None:
+    def add(self, kind: str, offset: int | None, detail: str, *, count: int = 1, is_mended: bool = False) -> None:
         """`count` more finds of a kind; `offset` is in bytes of the JSON text, None where there is no one place."""
         first = self._kinds.get(kind)
         if first is None:
-            self._kinds[kind] = ReadProblem(kind, count, offset, detail)
+            self._kinds[kind] = ReadProblem(kind, count, offset, detail, is_mended)
         else:
-            self._kinds[kind] = ReadProblem(kind, first.count + count, first.offset, first.detail)
+            self._kinds[kind] = replace(first, count=first.count + count)
 
     def cut_off(self, offset: int | None, detail: str) -> None:
         """The file ends early; said once, whichever layer (compression, JSON) sees it first."""

@@ -55,7 +55,7 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
     capture = _capture(outer.pop(METADATA_KEY, None), problems)
     if capture is not None and capture.gated:
         markers = marker_positions(frame, REGION_MARKER)
-        frame["in_region"] = inside(frame, markers, markers)
+        frame["in_region"] = inside(frame, markers, markers, is_backward_only=True)
     metadata = TraceMetadata(
         source=text.name,
         start_ns=start_ns,

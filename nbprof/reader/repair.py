@@ -89,7 +89,7 @@ class Rescuer:
 
     def _tell(self, kinds: list[str], offset: int, text: bytes) -> None:
         for kind in kinds:
-            self._problems.add(kind, offset, f"repaired in {_excerpt(text)}")
+            self._problems.add(kind, offset, f"repaired in {_excerpt(text)}", is_mended=True)
 
     def _skip(self, piece: bytes, at: int, stop: int, offset: int) -> int:
         """Past an entry that is no object: a list, a text, a number, or what a torn event left over."""

@@ -65,7 +65,7 @@ def _marked(events: pd.DataFrame, prefix: str, wanted: Sequence[str], word: str)
             raise ValueError(_unknown(word, name, known))
     lowered = {name.lower() for name in wanted}
     chosen = np.array([tail in wanted or tail in lowered for tail in tails], bool)
-    return inside(events, markers[chosen], markers)
+    return inside(events, markers[chosen], markers, is_backward_only=word == "region")
 
 
 def _unknown(word: str, name: str, known: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ def test_a_sound_trace_has_a_row_for_each_check_and_all_are_ok(no_events: pd.Dat
 
 def test_what_the_reader_left_out_is_a_warning_and_what_it_mended_a_note() -> None:
     left_out = ReadProblem("begin event that never ends", 2, None, "kept without a duration")
-    mended = ReadProblem("comma too many", 3, 4711, "repaired in {...}")
+    mended = ReadProblem("comma too many", 3, 4711, "repaired in {...}", is_mended=True)
     metadata = TraceMetadata(source="trace.json", problems=(left_out, mended))
     assert check("reading: begin event that never ends", op("mm", 0, 10), metadata=metadata) == (
         "warning", 2, "2 found: kept without a duration.",
@@ -82,7 +82,7 @@ def test_device_events_without_launch_say_how_much_they_are() -> None:
     ]
     status, figure, detail = check("device events without launch", *rows)
     assert (status, figure) == ("warning", 2)
-    assert "25.000 us, 55.6% of device time" in detail
+    assert "0.025 ms, 55.6% of device time" in detail
 
 
 def test_device_events_without_launch_are_told_of_where_only_regions_count() -> None:

@@ -99,13 +99,13 @@ def test_a_new_name_is_registered_and_the_nearest_is_named(shell: Shell) -> None
         ("%%region\nx", "needs a name. None is registered yet"),
         ("%%region a --bogus\nx", "--bogus"),
         ("%%region a", "there are none"),
-        ("%%time\n%%region a\n \n", "there are none"),
+        ("get_ipython().run_cell_magic('region', 'a', ' \\n')", "there are none"),
         ("%%profile_once x + 1\nx", "takes options only"),
         ("%profile_once", "needs an expression"),
         ("%profile_once --memory", "needs an expression"),
         ("%profile_once -n 3 x", "Unknown option -n"),
         ("v = %profile_once await x", "await is not supported here"),
-        ("%%time\n%%region a\nawait x", "await is not supported here"),
+        ("get_ipython().run_cell_magic('region', 'a', 'await x')", "await is not supported here"),
     ],
 )
 def test_a_slip_is_one_line_and_fails_the_cell(shell: Shell, cell: str, message: str) -> None:

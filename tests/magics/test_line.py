@@ -103,6 +103,22 @@ def test_a_name_inside_a_longer_recording_is_refused_with_the_way_out(known: She
     assert "T" not in known.ip.user_ns and "%profiler stop -o T" in ran.err
 
 
+def test_a_recording_that_another_thread_ended_is_shown_at_the_cells_end(known: Shell) -> None:
+    known.run("%profiler start -o T").raise_error()
+    asked = "from threading import Thread\nlive = nbprof.get_global_controller()\nt = Thread(target=live.stop)"
+    ran = known.run(f"%%region mlp\nx.sin()\n{asked}\nt.start(); t.join()\nlive.is_recording").raise_error()
+    assert ran.value is True  # it waits for the end of the cell
+    assert len(ran.reports) == 1 and "aten::sin" in set(known["T"].events["name"].astype(str))
+    assert known.run("%profiler stop").raise_error().reports == []
+
+
+def test_a_profiler_of_the_users_code_is_joined_and_stopped(known: Shell) -> None:
+    known.run("controller = nbprof.get_or_create_profiler('traces')").raise_error()
+    assert known.run("%%region mlp\nx.sin()").raise_error().reports == []
+    ran = known.run("%profiler stop -o T").raise_error()
+    assert len(ran.reports) == 1 and "aten::sin" in set(known["T"].events["name"].astype(str))
+
+
 def test_reset_puts_regions_and_the_one_shot_session_back(known: Shell) -> None:
     known.run("%regions disable all\nnbprof.profile_once(x.sum)").raise_error()
     known.run("%profiler reset").raise_error()

@@ -134,4 +134,4 @@ def test_ctrl_c_while_it_opens_waits_till_the_cell_knows_of_it(shell: Shell, pro
 def test_the_number_is_the_cells_own(shell: Shell) -> None:
     shell.ip.user_ns["number"] = lambda: running.loaded().number
     first = shell.run("number()").raise_error().value
-    assert shell.run("number()").raise_error().value == first + 1 == shell.ip.execution_count - 1
+    assert shell.run("number()").raise_error().value == first + 1

@@ -65,3 +65,13 @@ def test_it_shows_in_a_printed_frame(column: pd.Series) -> None:
 def test_no_rows() -> None:
     assert list(ArgsArray._from_sequence([])) == []
     assert read_events(b"[]")[0]["args"].tolist() == []
+
+
+def test_a_large_trace_is_kept_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nbprof.reader.arguments._PLAIN", 0)
+    many = b"[" + b",\n".join([EVENTS[1:-1]] * 20_000) + b"]"  # some 5 MB: several pieces
+    column = read_events(many)[0]["args"]
+    assert column.array.nbytes < len(many) / 2
+    assert column.iloc[-3:].tolist() == column.iloc[:3].tolist() == DICTS
+    assert column.iloc[30_000] == DICTS[0]
+    assert pickle.loads(pickle.dumps(column.iloc[-3:])).tolist() == DICTS
