@@ -22,12 +22,12 @@ from torch.profiler import ProfilerActivity
 from nbprof import schema
 from nbprof.capture import regions
 from nbprof.capture.config import TorchProfilerConfig
-from nbprof.capture.entry import Book, enter_place
+from nbprof.capture.entry import Book
 from nbprof.capture.gate import DeviceGating, make_gate
 from nbprof.capture.notices import announce
-from nbprof.capture.openers import opener_for
 from nbprof.capture.recording import Recording, finish, outcome_of
-from nbprof.capture.regions import Opener, Slot
+from nbprof.capture.regions import Named, Slot, StandIn
+from nbprof.capture.standins import stand_in_for
 from nbprof.capture.summary import write_summary
 from nbprof.capture.window import Window, uninterrupted
 from nbprof.settings import CaptureOptions, read_settings
@@ -142,7 +142,7 @@ class TorchProfilerController:
         region = regions.resolve_profiler_region(name)
         if self._book is None or region is None or regions.region_state(region.name) == "off":
             return nullcontext()
-        return enter_place(self._book.place(region.name))
+        return self._book.place(region.name)
 
     def start(self) -> None:
         """Start the profiler with collection off; does nothing the second time.
@@ -161,11 +161,11 @@ class TorchProfilerController:
         except BaseException:
             self._forget()
             raise
-        gate.close()
+        gate.switch(False)
         self._window = window
         self._book = Book(gate, get_ident())
         self._before = regions.set_states(dict(self._config.regions))
-        regions.follow(self._opener_of)
+        regions.follow(self._stand_in_for)
         atexit.register(self.stop)
 
     def stop(self) -> Recording | None:
@@ -198,18 +198,18 @@ class TorchProfilerController:
     def pause(self) -> None:
         """Let nothing in till `resume()`, though a region is open: what a notebook displays is no work of the user's."""
         if self._book is not None and self._book.open:
-            self._book.gate.close()
+            self._book.gate.switch(False)
 
     def resume(self) -> None:
         """Let the owner's operators in again."""
         if self._book is not None and self._book.open:
-            self._book.gate.open()
+            self._book.gate.switch(True)
 
     def at_boundary(self) -> None:
         """Do what other threads asked for; called by the owner where it is safe."""
-        while self._requests and threading.current_thread() is self._owner:
-            self._requests.popleft()()
-        if self is _controller:
+        if threading.current_thread() is self._owner:
+            while self._requests:
+                self._requests.popleft()()
             regions.refresh_slots()
 
     def _write(self, window: Window, book: Book) -> Recording:
@@ -259,25 +259,36 @@ class TorchProfilerController:
         if threading.current_thread() is self._owner or not self._owner.is_alive():
             return False
         self._requests.append(request)
-        regions.refresh_slots()
+        regions.follow(self._stand_in_for)
         announce(
             f"nbprof: {what} was asked for by thread {threading.current_thread().name!r}; it waits for the next region "
             f"boundary of thread {self._owner.name!r}, which owns the recording."
         )
         return True
 
-    # What opens a slot. The cheap questions are answered once, here, and not at each entry.
-
-    def _opener_of(self, slot: Slot) -> Opener | None:
+    def _stand_in_for(self, slot: Slot) -> StandIn | None:
         if self._requests:
-            return self._open_at_boundary
-        return None if self._book is None else opener_for(slot, self._book, default_on=self._plan.default_on)
+            return _Boundary(slot, self)
+        return None if self._book is None else stand_in_for(slot, self._book, default_on=self._plan.default_on)
 
-    def _open_at_boundary(self, slot: Slot) -> AbstractContextManager[None]:
-        if threading.current_thread() is not self._owner:
-            return regions.NOTHING
-        self.at_boundary()
-        return regions.region(slot.name)
+
+class _Boundary(Named):
+    """Stands in for every slot while another thread's request waits: the owner serves it before it enters."""
+
+    __slots__ = ("_controller", "_slot")
+
+    def __init__(self, slot: Slot, controller: TorchProfilerController) -> None:
+        super().__init__(slot.name)
+        self._slot = slot
+        self._controller = controller
+
+    def __enter__(self) -> None:
+        self._controller.at_boundary()
+        if self._slot.stand_in is not self:
+            self._slot.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self._slot.__exit__()
 
 
 def _why_empty(label: str) -> str:

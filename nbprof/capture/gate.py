@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -19,10 +18,9 @@ DeviceGating = Literal["filter", "toggle"]
 
 @dataclass(frozen=True)
 class Gate:
-    """Four calls: `open()` and `close()` the calling thread's collection, `mark(name)` a stretch, `unmark(handle)` it."""
+    """Three calls: `switch(on)` the calling thread's collection, `mark(name)` a stretch, `unmark(handle)` it."""
 
-    open: Callable[[], None]
-    close: Callable[[], None]
+    switch: Callable[[bool], None]
     mark: Callable[[str], Any]
     unmark: Callable[[Any], None]
 
@@ -36,7 +34,7 @@ def make_gate(profiler: Any, activities: Iterable[ProfilerActivity], device_gati
 
 def marker_only(gate: Gate) -> Gate:
     """The same marker, without a gate: for a window that records all it sees."""
-    return Gate(_nothing, _nothing, gate.mark, gate.unmark)
+    return replace(gate, switch=_nothing)
 
 
 def open_for_good() -> None:
@@ -54,7 +52,7 @@ def _fast_gate() -> Gate | None:
     leave = getattr(autograd, "_record_function_with_args_exit", None)
     if switch is None or enter is None or leave is None:
         return None
-    return Gate(partial(switch, True), partial(switch, False), enter, leave)
+    return Gate(switch, enter, leave)
 
 
 def _public_gate(profiler: Any, activities: Iterable[ProfilerActivity]) -> Gate:
@@ -72,7 +70,7 @@ def _public_gate(profiler: Any, activities: Iterable[ProfilerActivity]) -> Gate:
     def unmark(marker: record_function) -> None:
         marker.__exit__(None, None, None)
 
-    return Gate(partial(toggle, True), partial(toggle, False), mark, unmark)
+    return Gate(toggle, mark, unmark)
 
 
 def _with_nvtx(gate: Gate) -> Gate:
@@ -89,5 +87,5 @@ def _with_nvtx(gate: Gate) -> Gate:
     return replace(gate, mark=mark, unmark=unmark)
 
 
-def _nothing() -> None:
+def _nothing(on: bool) -> None:
     return None

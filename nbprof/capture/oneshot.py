@@ -16,9 +16,9 @@ from nbprof import schema
 from nbprof.capture import files, regions
 from nbprof.capture.entry import Book
 from nbprof.capture.gate import make_gate, marker_only
-from nbprof.capture.openers import opener_for
 from nbprof.capture.recording import Recording, finish, outcome_of
 from nbprof.capture.schedule import Schedule
+from nbprof.capture.standins import stand_in_for
 from nbprof.capture.window import Window, available_activities, make_profiler, uninterrupted
 from nbprof.settings import CaptureOptions, read_settings
 
@@ -47,7 +47,7 @@ class OneShot:
         """The numbers of the calls; the profiler is stepped after each."""
         for number in range(self.plan.total):
             if number == self._first_active:
-                regions.follow(lambda slot: opener_for(slot, self._book, default_on=True, nested_only=False))
+                regions.follow(lambda slot: stand_in_for(slot, self._book, default_on=True, nested_only=False))
             before = perf_counter_ns()
             yield number
             self._calls_us.append((perf_counter_ns() - before) / 1e3)

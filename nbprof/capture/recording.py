@@ -36,7 +36,7 @@ class Recording:
         return self.path is None and self.window is None
 
     def release(self) -> None:
-        """Let torch's results go, once they stand in a file; takes as long as a report, so it comes after that."""
+        """Let torch's results go, once they stand in a file; takes a while, so it comes after the report."""
         if self.path is not None and self.window is not None:
             self.window.release()
 
@@ -67,9 +67,6 @@ def outcome_of(error: BaseException | None) -> Outcome:
         return "complete"
     return "interrupted" if isinstance(error, KeyboardInterrupt | CancelledError) else "failed"
 
-
-_LARGE = 64_000_000
-"""A file of this many bytes is read when torch's results are gone: there must not be room for both."""
 
 _latest: Recording | None = None
 
@@ -102,8 +99,6 @@ def finish(window: Window, info: CaptureInfo, path: Path | None, *, reason: str 
     except TraceWriteError as error:
         way_out = "It is still in memory: nbprof.last.export_chrome(path) or recording.save(path) writes it elsewhere."
         return make_latest(Recording(info, problem=f"{error}. {way_out}", window=window))
-    if size > _LARGE:
-        window.release()
     return make_latest(Recording(info, path, size, window=window))
 
 

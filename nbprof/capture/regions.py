@@ -1,7 +1,7 @@
 """Registry of named regions, and the one table of what is on, off or left to its default.
 
 In: names from code, environment, configuration and panels. Out: `ProfilerRegion`s, states, and `region()`, which costs
-next to nothing until a controller hangs an opener into the region's slot.
+next to nothing until a controller hangs something into the region's slot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from nbprof.settings import Settings, read_settings, switch_name
 P = ParamSpec("P")
 R = TypeVar("R")
 State = Literal["on", "off", "default"]
-Opener = Callable[["Slot"], AbstractContextManager[None]]
+StandIn = AbstractContextManager[None]
+"""What is entered in place of a slot while something is recorded; may be entered often, also inside itself."""
 
 LONG_PREFIX = "profiler_region_"
 _MOST_SLOTS = 10_000  # names made up on the fly must not pile up
@@ -30,7 +31,7 @@ _lock = threading.RLock()
 _registry: dict[str, ProfilerRegion] = {}
 _states: dict[str, bool] = {}
 _slots: dict[str, Slot] = {}
-_opener_of: Callable[[Slot], Opener | None] | None = None
+_stand_in_for: Callable[[Slot], StandIn | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,36 @@ class ProfilerRegion:
             )
 
 
-class Slot:
-    """The place of one name: a context manager and decorator that does nothing while `opener` is None.
+class Named:
+    """Whatever `region(name)` returns: also a decorator, which looks at each call what the region is then."""
 
-    It may be kept and entered later, or again inside itself: it looks at its opener each time.
-    """
-
-    __slots__ = ("_late", "is_watched", "name", "opener")
+    __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.opener: Opener | None = None
-        self.is_watched = False  # whether there is an opener, or an entry to leave: the one question of the idle path
-        self._late: list[tuple[int, AbstractContextManager[None] | None]] = []
+
+    def __call__(self, func: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(func)
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+            with region(self.name):
+                return func(*args, **kwargs)
+
+        return inside
+
+
+class Slot(Named):
+    """The place of one name: a context manager that does nothing while it has no stand-in.
+
+    It may be kept and entered later, or again inside itself: it looks at its stand-in each time.
+    """
+
+    __slots__ = ("_late", "is_watched", "stand_in")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.stand_in: StandIn | None = None
+        self.is_watched = False  # whether there is a stand-in, or one to leave: the one question of the idle path
+        self._late: list[tuple[int, StandIn | None]] = []
 
     def __enter__(self) -> None:
         if self.is_watched:
@@ -72,40 +90,26 @@ class Slot:
         if self.is_watched:
             self._leave()
 
-    def __call__(self, func: Callable[P, R]) -> Callable[P, R]:
-        return in_region(self.name, func)
-
-    def hang(self, opener: Opener | None) -> None:
-        """Set what opens the region, or nothing."""
-        self.opener = opener
-        self.is_watched = opener is not None or bool(self._late)
+    def hang(self, stand_in: StandIn | None) -> None:
+        """Set what is entered in its place, or nothing."""
+        self.stand_in = stand_in
+        self.is_watched = stand_in is not None or bool(self._late)
 
     def _enter(self) -> None:
-        entry = None if self.opener is None else self.opener(self)
-        self._late.append((threading.get_ident(), entry))
-        if entry is not None:
-            entry.__enter__()
+        entered = self.stand_in
+        self._late.append((threading.get_ident(), entered))
+        if entered is not None:
+            entered.__enter__()
 
     def _leave(self) -> None:
         mine = threading.get_ident()
         for index in range(len(self._late) - 1, -1, -1):
             if self._late[index][0] == mine:
-                entry = self._late.pop(index)[1]
-                self.is_watched = self.opener is not None or bool(self._late)
-                if entry is not None:
-                    entry.__exit__(None, None, None)
+                entered = self._late.pop(index)[1]
+                self.is_watched = self.stand_in is not None or bool(self._late)
+                if entered is not None:
+                    entered.__exit__(None, None, None)
                 return
-
-
-def in_region(name: str, func: Callable[P, R]) -> Callable[P, R]:
-    """`func`, each call inside the region."""
-
-    @functools.wraps(func)
-    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
-        with region(name):
-            return func(*args, **kwargs)
-
-    return inside
 
 
 NOTHING = Slot("")
@@ -124,8 +128,8 @@ def region(name: str) -> AbstractContextManager[None]:
         slot = _slots[name]
     except (KeyError, TypeError):
         slot = _new_slot(name)
-    opener = slot.opener
-    return slot if opener is None else opener(slot)
+    stand_in = slot.stand_in
+    return slot if stand_in is None else stand_in
 
 
 def register_profiler_region(name: str, description: str, *, default_enabled: bool = False) -> None:
@@ -227,24 +231,24 @@ def warn_of_unknown(settings: Settings) -> None:
         )
 
 
-def follow(opener_of: Callable[[Slot], Opener | None] | None) -> None:
-    """Let a controller (or nobody, None) say what opens each slot."""
-    global _opener_of
+def follow(stand_in_for: Callable[[Slot], StandIn | None] | None) -> None:
+    """Let a controller (or nobody, None) say what stands in for each slot."""
+    global _stand_in_for
     with _lock:
-        _opener_of = opener_of
+        _stand_in_for = stand_in_for
         refresh_slots()
 
 
 def is_followed() -> bool:
-    """Whether somebody says what opens the slots, which is: whether something is recorded."""
-    return _opener_of is not None
+    """Whether somebody says what stands in for slots, which is: whether something is recorded."""
+    return _stand_in_for is not None
 
 
 def refresh_slots(slots: Iterable[Slot] | None = None) -> None:
-    """Ask the controller anew what opens each slot."""
+    """Ask the controller anew what stands in for each slot."""
     with _lock:
         for slot in list(_slots.values()) if slots is None else slots:
-            slot.hang(None if _opener_of is None else _opener_of(slot))
+            slot.hang(None if _stand_in_for is None else _stand_in_for(slot))
 
 
 def _new_slot(name: str) -> Slot:

@@ -84,6 +84,7 @@ class Window:
             self.profiler.export_chrome_trace(str(path), use_python_export=True)
         else:
             self.profiler.export_chrome_trace(str(path))
+        _trim_memory()  # what stopping needed for itself, so that reading the file sets no new peak
 
     def release(self) -> None:
         """Drop torch's results (`profile` objects form cycles) and hand the memory back."""
@@ -103,8 +104,20 @@ def make_profiler(options: CaptureOptions, plan: Schedule | None = None) -> prof
         profile_memory=options.memory,
         with_stack=options.stack,
         with_flops=options.flops,
+        experimental_config=_trace_only() if not options.stack else None,
         schedule=None if plan is None else lambda step: _action(plan, step),
     )
+
+
+def _trace_only() -> Any:
+    """Leave out what only `profile.events()` needs: a third of the time and memory that stopping takes (torch 2.13).
+
+    With stacks the trace itself needs it. None where this torch doesn't know the option.
+    """
+    try:
+        return torch._C._profiler._ExperimentalConfig(trace_only=True)
+    except TypeError:
+        return None
 
 
 def _action(plan: Schedule, step: int) -> ProfilerAction:

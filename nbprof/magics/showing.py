@@ -51,11 +51,12 @@ def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
     if recording.problem:
         warning(recording.problem)
     trace = from_recording(recording, compress=True)
-    _prune(recording, Path(trace.metadata.source), wishes)
     if wishes.bind is not None:
         shell.user_ns[wishes.bind] = trace
     if wishes.show == "report":
-        display(trace.report())  # type: ignore[no-untyped-call]
+        display(trace.report(called=wishes.bind or "nbprof.last"))  # type: ignore[no-untyped-call]
+    _prune(recording, Path(trace.metadata.source), wishes)
+    recording.release()
 
 
 def _prune(recording: Recording, path: Path, wishes: Wishes) -> None:

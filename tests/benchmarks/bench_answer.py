@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import tempfile
 import time
 from pathlib import Path
@@ -24,11 +25,13 @@ def bench_answer() -> list[Ratio]:
         answer(1000, Path(folder))  # imports
         answers = [answer(EVENTS, Path(folder)) for _ in range(3)]
         large = answer(1_000_000, Path(folder))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / large[2]
     table = median(torch_table(EVENTS) for _ in range(2))
-    ours = median(seconds for seconds, _ in answers)
+    ours = median(seconds for seconds, _, _ in answers)
     return [
         Ratio("end of cell to report, 100,000 events / key_averages().table()", ours / table, 0.1, f"{ours:.2f} s"),
         Ratio("the same for a million events / torch's stop()", large[0] / large[1], 1.0, f"{large[0]:.1f} s"),
+        Ratio("peak memory till that report / till torch's stop() and export", peak, 1.0),
     ]
 
 
@@ -39,19 +42,21 @@ def work(events: int) -> None:
         x.add_(one)
 
 
-def answer(events: int, folder: Path) -> tuple[float, float]:
-    """Seconds from the end of the code to the report's HTML without torch's stop(), and those of stop()."""
+def answer(events: int, folder: Path) -> tuple[float, float, int]:
+    """Seconds from the end of the code to the report's HTML without torch's stop(), those of stop(), its peak memory."""
     controller = start_recording(folder, label="bench")
     with controller.cell_region("work"):
         work(events)
     start = time.perf_counter()
     recording = controller.stop()
     assert recording is not None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     trace = from_recording(recording, compress=True)
     assert len(trace.report().html) > 1000
     total = time.perf_counter() - start
     stop = (recording.info.stop_us or 0.0) / 1e6
-    return total - stop, stop
+    recording.release()
+    return total - stop, stop, peak
 
 
 def torch_table(events: int) -> float:

@@ -38,6 +38,7 @@ def record(folder: Path) -> None:
     assert recording is not None
     trace = from_recording(recording, compress=True)
     assert trace.report().html
+    recording.release()
     Path(trace.metadata.source).unlink()
 
 

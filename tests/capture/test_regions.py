@@ -113,14 +113,11 @@ def test_names_made_up_on_the_fly_do_not_pile_up(monkeypatch: pytest.MonkeyPatch
 
 
 class _Recorder:
-    """An opener that counts, in place of a controller."""
+    """A stand-in that counts."""
 
     def __init__(self) -> None:
         self.open = 0
         self.entered = 0
-
-    def __call__(self, slot: regions.Slot) -> _Recorder:
-        return self
 
     def __enter__(self) -> None:
         self.open += 1
