@@ -10,7 +10,7 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbprof.magics import cell, completion, line, running
+from nbprof.magics import cell, completion, figures, line, running
 from nbprof.magics.arguments import Wishes
 from nbprof.magics.rewriting import FirstCalls, rewrite_first_line
 
@@ -40,6 +40,7 @@ def load(shell: InteractiveShell) -> None:
     transformers: list[Any] = shell.ast_transformers
     transformers.append(FirstCalls(shell))
     completion.install(shell)
+    figures.install(shell)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -54,6 +55,7 @@ def unload(shell: InteractiveShell) -> None:
     shell.input_transformers_cleanup.remove(rewrite_first_line)
     shell.ast_transformers[:] = [one for one in shell.ast_transformers if not isinstance(one, FirstCalls)]
     completion.uninstall(shell)
+    figures.uninstall(shell)
     for kind, magics in _MAGICS.items():
         for name, function in magics.items():
             if shell.magics_manager.magics[kind].get(name) is function:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from torch.profiler import ProfilerActivity, profile, record_function
 
@@ -20,40 +19,52 @@ def empty() -> Iterator[None]:
     yield
 
 
-def often(make: Callable[[], Any]) -> Callable[[], None]:
-    """CALLS entries of what `make` gives."""
+def plain() -> None:
+    for _ in range(CALLS):
+        with empty():
+            pass
 
-    def run() -> None:
-        for _ in range(CALLS):
-            with make():
-                pass
 
-    return run
+def marker() -> None:
+    for _ in range(CALLS):
+        with record_function("marker"):
+            pass
+
+
+def on() -> None:
+    for _ in range(CALLS):
+        with nbprof.region("on"):
+            pass
+
+
+def off() -> None:
+    for _ in range(CALLS):
+        with nbprof.region("off"):
+            pass
 
 
 def bench_regions() -> list[Ratio]:
     for name in ("on", "off", "outer"):
         nbprof.register_profiler_region(name, "")
-    plain, marker = often(empty), often(lambda: record_function("marker"))
-    idle = interleaved(often(lambda: nbprof.region("on")), plain)
+    idle = interleaved(on, plain)
 
     controller = _controller()
     nbprof.disable_region("off")
-    off = interleaved(often(lambda: nbprof.region("off")), plain)
-    outermost = interleaved(often(lambda: nbprof.region("on")), marker)
+    switched_off = interleaved(off, plain)
+    outermost = interleaved(on, marker)
     with nbprof.region("outer"):
-        nested = interleaved(often(lambda: nbprof.region("on")), marker)
+        nested = interleaved(on, marker)
     controller.stop()
 
     fast = gate._fast_gate
     gate._fast_gate = lambda: None
     controller = _controller()
-    public = interleaved(often(lambda: nbprof.region("on")), _toggled_marker, repeats=11)
+    public = interleaved(on, _toggled_marker, repeats=11)
     controller.stop()
     gate._fast_gate = fast
     return [
         Ratio("region, no controller / empty contextmanager", idle, 0.3),
-        Ratio("region that is off, live controller / empty contextmanager", off, 0.4),
+        Ratio("region that is off, live controller / empty contextmanager", switched_off, 0.4),
         Ratio("outermost region that is on / record_function", outermost, 0.6),
         Ratio("nested region that is on / record_function", nested, 0.5),
         Ratio("outermost, public names / toggle + record_function + toggle", public, 1.4),
