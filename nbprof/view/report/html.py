@@ -5,6 +5,7 @@ In: contents, and `<img>` tags that were drawn from its tables. Out: HTML in whi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -16,6 +17,7 @@ from nbprof.view.report.script import SCRIPT
 from nbprof.view.report.style import PAGE, STYLE
 
 _LONG = 64
+_BREAKS = re.compile(r"(::|_|,)(?=\w)")  # where a long name may go on in the next line
 _CLASSES = {"name": "nbprof-name", "word": "nbprof-word", "number": "nbprof-number", "bar": "nbprof-share"}
 
 
@@ -135,9 +137,10 @@ def _cell(cell: Cell, head: Head) -> str:
 
 def _name(cell: Cell) -> str:
     branch = f'<span class="nbprof-branch">{"&emsp;" * (cell.indent - 1)}└ </span>' if cell.indent else ""
-    name = _text(cell.text)
+    text = _text(cell.text)
+    name = _BREAKS.sub(r"\1<wbr>", text)
     if len(cell.text) > _LONG:
-        name = f'<span class="nbprof-long" tabindex="0" title="{name}">{name}</span>'
+        name = f'<span class="nbprof-long" tabindex="0" title="{text}">{name}</span>'
     return branch + name
 
 

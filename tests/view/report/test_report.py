@@ -14,7 +14,7 @@ from nbprof.view.report import Report, document, report
 from nbprof.view.report.text import bar, columns
 from tests.view.handmade import HOSTILE, HandmadeTrace, cpu_trace, empty_trace, gpu_trace, hostile_trace
 
-VOID = {"img", "col", "meta", "br"}
+VOID = {"wbr", "img", "col", "meta", "br"}
 
 
 class Page(HTMLParser):
