@@ -118,9 +118,9 @@ def keep_newest(directory: Path, newest: Path, kept: int = KEPT) -> None:
 def _read_manifest(manifest: Path) -> list[str]:
     try:
         names = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+        return [name for name in names if isinstance(name, str) and Path(name).name == name]
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return [name for name in names if isinstance(name, str) and Path(name).name == name]
 
 
 @contextlib.contextmanager
