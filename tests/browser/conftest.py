@@ -42,9 +42,9 @@ KERNEL_IS_IDLE = """async () => {
 }"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One browser for all tests."""
+    """One browser for the tests of a file; with it ends the event loop that Playwright keeps in this thread."""
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if path is None:
         reason = f"no Chromium here (looked for {', '.join(BROWSERS)})"

@@ -47,7 +47,7 @@ class Ran:
 class LightReport:
     """Stands in for the report of a trace."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, called: str = "trace") -> None:
         self.label = trace.metadata.capture.label if trace.metadata.capture else ""
 
     def __repr__(self) -> str:
