@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from nbprof.capture.regions import disable_region as disable_region
     from nbprof.capture.regions import enable_region as enable_region
     from nbprof.capture.regions import list_profiler_regions as list_profiler_regions
-    from nbprof.capture.regions import region as region
     from nbprof.capture.regions import register_profiler_region as register_profiler_region
     from nbprof.capture.regions import reset_region as reset_region
     from nbprof.capture.regions import resolve_profiler_region as resolve_profiler_region
+    from nbprof.capture.slots import region as region
     from nbprof.errors import NbprofError as NbprofError
     from nbprof.errors import NothingRecordedError as NothingRecordedError
     from nbprof.errors import ProfilerBusyError as ProfilerBusyError
@@ -47,11 +47,11 @@ _HOMES = {
         "disable_region",
         "enable_region",
         "list_profiler_regions",
-        "region",
         "register_profiler_region",
         "reset_region",
         "resolve_profiler_region",
     ),
+    "nbprof.capture.slots": ("region",),
     "nbprof.errors": (
         "NbprofError",
         "NothingRecordedError",

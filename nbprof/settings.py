@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 REGIONS_VARIABLE = "NBPROF_TORCH_PROFILE_REGIONS"
 REGION_PREFIX = "NBPROF_TORCH_PROFILE_"
@@ -49,17 +49,18 @@ class Settings:
 
     directory: Path | None = None
     options: CaptureOptions = CaptureOptions()
-    regions: tuple[str, ...] | None = None
+    regions: tuple[str, ...] = ()
     switches: Mapping[str, bool] = field(default_factory=dict)
     show: Show = "report"
+    captures_fx: bool = False
     rank: Rank = Rank()
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings as the environment has them now.
 
-    `regions` is None where `NBPROF_TORCH_PROFILE_REGIONS` is not set or blank, else its names in
-    order. `switches` maps the upper-case tail of every `NBPROF_TORCH_PROFILE_<REGION>` to its value.
+    `regions` are the names of `NBPROF_TORCH_PROFILE_REGIONS` in order, `switches` maps the upper-case tail of every
+    `NBPROF_TORCH_PROFILE_<REGION>` to its value.
     Raises ValueError, naming the variable, for a value that is no boolean (or no known choice).
     """
     env = os.environ if environ is None else environ
@@ -80,9 +81,10 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         directory=Path(directory).expanduser() if directory else None,
         options=options,
-        regions=listed or None,
+        regions=listed,
         switches=switches,
         show=_show(env),
+        captures_fx=_boolean(env, "NBPROF_CAPTURE_FX"),
         rank=rank,
     )
 
@@ -123,7 +125,6 @@ def _integer(env: Mapping[str, str], name: str, default: int) -> int:
 
 def _show(env: Mapping[str, str]) -> Show:
     text = env.get("NBPROF_SHOW", "").strip().lower() or "report"
-    for choice in get_args(Show):
-        if text == choice:
-            return choice  # type: ignore[no-any-return]
+    if text in get_args(Show):
+        return cast(Show, text)
     raise ValueError(f"NBPROF_SHOW={env['NBPROF_SHOW']!r} is unknown; use one of {', '.join(get_args(Show))}.")

@@ -10,7 +10,7 @@ from nbprof.settings import CaptureOptions, Rank, read_settings, switch_name, te
 
 def test_an_empty_environment_gives_the_defaults() -> None:
     settings = read_settings({})
-    assert (settings.directory, settings.regions, dict(settings.switches), settings.show) == (None, None, {}, "report")
+    assert (settings.directory, settings.regions, dict(settings.switches), settings.show) == (None, (), {}, "report")
     assert settings.options == CaptureOptions(shapes=True, memory=False, stack=False, flops=False)
     assert settings.rank == Rank(0, 0, 1)
 

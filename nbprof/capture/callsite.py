@@ -6,6 +6,7 @@ In: a callable and its arguments. Out: what it returned, and a recording beside 
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,42 +28,41 @@ ProfileFormat = Literal["tensorboard", "chrome"]
 class TorchTraceProfiler:
     """The process's one round of one-shot profiling: the first call site that runs takes it."""
 
+    _lock = threading.Lock()
     _site: str | None = None
     _is_running = False
-    _is_done = False
 
     @classmethod
     def reset_session(cls) -> None:
         """Arm the round again, for whichever site runs next. Raises RuntimeError while a session runs."""
-        if cls._is_running:
-            raise RuntimeError(f"The one-shot session of {cls._site!r} is running; reset it when it has ended.")
-        cls._site, cls._is_done = None, False
-        forget_warnings("site:")
+        with cls._lock:
+            if cls._is_running:
+                raise RuntimeError(f"The one-shot session of {cls._site!r} is running; reset it when it has ended.")
+            cls._site = None
+            forget_warnings("site:")
 
     @classmethod
     def claim(cls, site: str) -> bool:
         """Whether `site` may profile now; another site is told once who has the round."""
-        if cls._site is not None and cls._site != site:
-            warn_once(
-                f"site:{site}",
-                f"{site} runs once, without profiling: {cls._site} has this process's one-shot session. "
-                "TorchTraceProfiler.reset_session() arms it again.",
-            )
+        with cls._lock:
+            if cls._site is None:
+                cls._site, cls._is_running = site, True
+                return True
+            if cls._site != site:
+                warn_once(
+                    f"site:{site}",
+                    f"{site} runs once, without profiling: {cls._site} has this process's one-shot session. "
+                    "TorchTraceProfiler.reset_session() arms it again.",
+                )
             return False
-        if cls._is_running or cls._is_done:
-            return False
-        cls._site, cls._is_running = site, True
-        return True
-
-    @classmethod
-    def release(cls) -> None:
-        """The claiming site could not start: the round is as it was."""
-        cls._site, cls._is_running = None, False
 
     @classmethod
     def end(cls, *, is_done: bool) -> None:
-        """The session of the claiming site has ended; when it got nothing, the site may try again."""
-        cls._is_running, cls._is_done = False, is_done
+        """The session has ended; when it got nothing, the round is free again."""
+        with cls._lock:
+            cls._is_running = False
+            if not is_done:
+                cls._site = None
 
 
 class TorchTraceProfileContext:
@@ -145,16 +145,16 @@ class TorchTraceProfileContext:
         site = self.name or _site_of(func)
         if not TorchTraceProfiler.claim(site):
             return None
-        options = replace(read_settings().options, stack=self.with_stack)
-        session = OneShot(self.plan, self._path(), label=site, cell=None, options=options)
         try:
+            options = replace(read_settings().options, stack=self.with_stack)
+            session = OneShot(self.plan, self._path(), label=site, cell=None, options=options)
             session.start()
         except ProfilerBusyError as error:
-            TorchTraceProfiler.release()
+            TorchTraceProfiler.end(is_done=False)
             warn(f"{site} runs once, without profiling: {error}")
             return None
         except BaseException:
-            TorchTraceProfiler.release()
+            TorchTraceProfiler.end(is_done=False)
             raise
         announce(f"nbprof: {site} runs {self.plan.total} times ({self.plan.in_words()}) to be profiled once.")
         return session

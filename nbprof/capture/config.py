@@ -38,7 +38,7 @@ class TorchProfilerConfig:
         settings = read_settings()
         regions.warn_of_unknown(settings)
         states = regions.environment_states(settings)
-        given = [*(settings.regions or ()), *settings.switches]
+        given = [*settings.regions, *settings.switches]
         if given and not states:
             raise ValueError(f"The environment names no region that is registered: {', '.join(given)}. {_listing()}")
         on_by_default = any(region.default_enabled for region in regions.list_profiler_regions())

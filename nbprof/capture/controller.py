@@ -10,23 +10,21 @@ import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import get_ident
 from typing import Any
 
-import torch
 from torch.profiler import ProfilerActivity
 
 from nbprof import schema
-from nbprof.capture import regions
+from nbprof.capture import files, regions, slots
 from nbprof.capture.config import TorchProfilerConfig
 from nbprof.capture.entry import Book
 from nbprof.capture.gate import DeviceGating, make_gate
 from nbprof.capture.notices import announce
-from nbprof.capture.recording import Recording, finish, outcome_of
-from nbprof.capture.regions import Named, Slot, StandIn
+from nbprof.capture.recording import Recording, describe, empty, finish
+from nbprof.capture.slots import Named, Slot
 from nbprof.capture.standins import stand_in_for
 from nbprof.capture.summary import write_summary
 from nbprof.capture.window import Window, uninterrupted
@@ -47,6 +45,9 @@ class Plan:
     options: CaptureOptions | None = None
     device_gating: DeviceGating = "filter"
     with_summary: bool = True
+
+
+_HANDLED = "Your profiler's own on_trace_ready handler has the trace."
 
 
 def get_global_controller() -> TorchProfilerController | None:
@@ -86,6 +87,9 @@ class TorchProfilerController:
         self._recording: Recording | None = None
         self._error: BaseException | None = None
         self._before: dict[str, bool | None] = {}
+        self._activities = tuple(activities)
+        self._config = config or TorchProfilerConfig()
+        self._owner = threading.current_thread()
         if self._profiler is None:
             return
         if _controller is not None:
@@ -93,9 +97,8 @@ class TorchProfilerController:
                 f"A profiler controller is alive already ({_controller._plan.label}); get_global_controller() returns "
                 "it, and its stop() makes room for another."
             )
-        self._activities = tuple(activities)
-        self._config = TorchProfilerConfig.from_env() if config is None else config
-        self._owner = threading.current_thread()
+        if config is None:
+            self._config = TorchProfilerConfig.from_env()
         _controller = self
 
     @property
@@ -128,20 +131,17 @@ class TorchProfilerController:
         region = regions.resolve_profiler_region(name)
         if self._profiler is None or region is None:
             return False
-        state = regions.region_state(region.name)
-        if state != "default":
-            return state == "on"
-        return region.default_enabled or (self._plan.default_on and self.is_enabled)
+        return regions.is_wanted(region, default_on=self._plan.default_on and self.is_enabled)
 
-    def region(self, name: str) -> AbstractContextManager[None]:
+    def region(self, name: str) -> Named:
         """Context manager and decorator for a region of this controller; a no-op when it isn't the live one."""
-        return regions.region(name) if self is _controller else regions.NOTHING
+        return slots.region(name) if self is _controller else slots.NOTHING
 
-    def cell_region(self, name: str) -> AbstractContextManager[None]:
+    def cell_region(self, name: str) -> Named:
         """The region that a person put on a cell: its default means on; only an explicit off leaves it out."""
         region = regions.resolve_profiler_region(name)
-        if self._book is None or region is None or regions.region_state(region.name) == "off":
-            return nullcontext()
+        if self._book is None or region is None or not regions.is_wanted(region, default_on=True):
+            return slots.NOTHING
         return self._book.place(region.name)
 
     def start(self) -> None:
@@ -165,7 +165,7 @@ class TorchProfilerController:
         self._window = window
         self._book = Book(gate, get_ident())
         self._before = regions.set_states(dict(self._config.regions))
-        regions.follow(self._stand_in_for)
+        slots.follow(self._stand_in_for)
         atexit.register(self.stop)
 
     def stop(self) -> Recording | None:
@@ -210,46 +210,39 @@ class TorchProfilerController:
         if threading.current_thread() is self._owner:
             while self._requests:
                 self._requests.popleft()()
-            regions.refresh_slots()
+            slots.refresh_slots()
 
     def _write(self, window: Window, book: Book) -> Recording:
-        counts = book.region_counts()
-        options = self._plan.options
-        rank = read_settings().rank
-        steps = getattr(window.profiler, "step_num", 0)
-        info = schema.CaptureInfo(
-            kind=self._plan.kind,
-            label=self._plan.label,
-            outcome=outcome_of(self._error),
-            error=None if self._error is None else type(self._error).__name__,
+        handled = getattr(window.profiler, "on_trace_ready", None) is not None
+        info = replace(
+            describe(window, book, self._error, kind=self._plan.kind, options=self._plan.options),
             cell=self._plan.cell,
             gated=True,
-            run_steps=steps or None,
-            regions=counts,
-            options={} if options is None else vars(options),
-            rank=rank.rank,
-            world_size=rank.world_size,
-            version=schema.VERSION,
-            torch=torch.__version__,
-            stop_us=window.stop_us,
+            run_steps=getattr(window.profiler, "step_num", 0) or None,
         )
-        handled = getattr(window.profiler, "on_trace_ready", None) is not None
-        reason = (
-            "Your profiler's own on_trace_ready handler has the trace." if handled else _why_empty(self._plan.label)
-        )
-        recording = finish(window, info, None if handled or not counts else self._plan.path, reason=reason)
+        if handled or not info.regions:
+            recording = empty(window, info, _HANDLED if handled else _why_empty(self._plan.label))
+        else:
+            recording = finish(window, info, self._path())
         if self._plan.with_summary and self._plan.path is not None:
             write_summary(recording, self._plan.path)
             recording.release()
             announce(recording.in_words())
         return recording
 
+    def _path(self) -> Path | None:
+        """Where the trace goes: as planned, else into the folder of the environment, else nowhere yet."""
+        settings = read_settings()
+        if self._plan.path is not None or settings.directory is None:
+            return self._plan.path
+        return files.unique_path(settings.directory, files.worker_name(settings.rank))
+
     def _forget(self) -> None:
         global _controller
         atexit.unregister(self.stop)
         if self is _controller:
             _controller = None
-            regions.follow(None)
+            slots.follow(None)
             regions.restore_states(written=self._config.regions, before=self._before)
         self._profiler = None
         self._requests.clear()
@@ -259,14 +252,14 @@ class TorchProfilerController:
         if threading.current_thread() is self._owner or not self._owner.is_alive():
             return False
         self._requests.append(request)
-        regions.follow(self._stand_in_for)
+        slots.follow(self._stand_in_for)
         announce(
             f"nbprof: {what} was asked for by thread {threading.current_thread().name!r}; it waits for the next region "
             f"boundary of thread {self._owner.name!r}, which owns the recording."
         )
         return True
 
-    def _stand_in_for(self, slot: Slot) -> StandIn | None:
+    def _stand_in_for(self, slot: Slot) -> Named | None:
         if self._requests:
             return _Boundary(slot, self)
         return None if self._book is None else stand_in_for(slot, self._book, default_on=self._plan.default_on)
@@ -284,11 +277,11 @@ class _Boundary(Named):
 
     def __enter__(self) -> None:
         self._controller.at_boundary()
-        if self._slot.stand_in is not self:
-            self._slot.__enter__()
+        stand_in = self._slot.stand_in
+        self._slot.enter(None if isinstance(stand_in, _Boundary) else stand_in)
 
-    def __exit__(self, *exc: object) -> None:
-        self._slot.__exit__()
+    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
+        self._slot.leave()
 
 
 def _why_empty(label: str) -> str:

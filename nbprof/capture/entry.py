@@ -14,7 +14,7 @@ from typing import Any
 from nbprof import markers, schema
 from nbprof.capture.gate import Gate
 from nbprof.capture.notices import warn_once
-from nbprof.capture.regions import Named
+from nbprof.capture.slots import Named
 
 
 @dataclass

@@ -92,9 +92,9 @@ def copy_file(source: Path, path: Path) -> None:
     with _beside(path) as part:
         try:
             shutil.copyfile(source, part)
+            part.replace(path)
         except OSError as error:
             raise TraceWriteError(path, _reason(error)) from error
-        part.replace(path)
 
 
 def compress(path: Path) -> Path:

@@ -41,6 +41,6 @@ def forget_warnings(prefix: str = "") -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` with the nearest of the known names, or nothing when none is near."""
+    """How a sentence about an unknown name ends: `; did you mean 'x'?`, or `.` when no known name is near."""
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {match[0]!r}?" if match else ""
+    return f"; did you mean {match[0]!r}?" if match else "."

@@ -6,21 +6,20 @@ In: a schedule, and whoever runs the code in each of its steps. Out: a `Recordin
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
 from time import perf_counter_ns
 
-import torch
-
 from nbprof import schema
-from nbprof.capture import files, regions
+from nbprof.capture import files, slots
 from nbprof.capture.entry import Book
 from nbprof.capture.gate import make_gate, marker_only
-from nbprof.capture.recording import Recording, finish, outcome_of
+from nbprof.capture.recording import Recording, describe, empty, finish
 from nbprof.capture.schedule import Schedule
 from nbprof.capture.standins import stand_in_for
 from nbprof.capture.window import Window, available_activities, make_profiler, uninterrupted
-from nbprof.settings import CaptureOptions, read_settings
+from nbprof.settings import CaptureOptions
 
 
 class OneShot:
@@ -30,7 +29,6 @@ class OneShot:
         self.plan = plan
         self.recording: Recording | None = None
         self._path = path
-        self._label = label
         self._cell = cell
         self._options = options
         self._calls_us: list[float] = []
@@ -47,7 +45,7 @@ class OneShot:
         """The numbers of the calls; the profiler is stepped after each."""
         for number in range(self.plan.total):
             if number == self._first_active:
-                regions.follow(lambda slot: stand_in_for(slot, self._book, default_on=True, nested_only=False))
+                slots.follow(lambda slot: stand_in_for(slot, self._book, default_on=True, nested_only=False))
             before = perf_counter_ns()
             yield number
             self._calls_us.append((perf_counter_ns() - before) / 1e3)
@@ -65,8 +63,11 @@ class OneShot:
                 self._leave_regions()
                 self._window.stop()
                 reached = len(self._calls_us) >= self._first_active
-                path = self._path if reached else None
-                self.recording = finish(self._window, self._info(error), path, reason=self._why_empty(error))
+                info = self._info(error)
+                if reached:
+                    self.recording = finish(self._window, info, self._path)
+                else:
+                    self.recording = empty(self._window, info, self._why_empty(error))
         return self.recording
 
     @property
@@ -75,33 +76,22 @@ class OneShot:
 
     def _leave_regions(self) -> None:
         self._book.close_all()
-        if regions.is_followed():
-            regions.follow(None)
+        if slots.is_followed():
+            slots.follow(None)
 
     def _info(self, error: BaseException | None) -> schema.CaptureInfo:
-        rank = read_settings().rank
-        return schema.CaptureInfo(
-            kind="once",
-            label=self._label,
-            outcome=outcome_of(error),
-            error=None if error is None else type(error).__name__,
+        return replace(
+            describe(self._window, self._book, error, kind="once", options=self._options),
             cell=self._cell,
             schedule=vars(self.plan),
             planned_steps=self.plan.total,
             run_steps=len(self._calls_us),
             calls_us=tuple(self._calls_us),
-            stop_us=self._window.stop_us,
-            regions=self._book.region_counts(),
-            options=vars(self._options),
-            rank=rank.rank,
-            world_size=rank.world_size,
-            version=schema.VERSION,
-            torch=torch.__version__,
         )
 
     def _why_empty(self, error: BaseException | None) -> str:
         cause = f" ({type(error).__name__})" if error is not None else ""
         return (
-            f"Nothing was recorded ({self._label}): {len(self._calls_us)} of {self.plan.total} steps ran "
+            f"Nothing was recorded ({self._window.label}): {len(self._calls_us)} of {self.plan.total} steps ran "
             f"({self.plan.in_words()}){cause}; the active part was never reached."
         )

@@ -13,7 +13,7 @@ from nbprof.capture import files
 from nbprof.capture.config import TorchProfilerConfig
 from nbprof.capture.controller import Plan, TorchProfilerController, get_global_controller
 from nbprof.capture.gate import DeviceGating
-from nbprof.capture.notices import announce, warn
+from nbprof.capture.notices import announce, warn, warn_once
 from nbprof.capture.window import available_activities, make_profiler
 from nbprof.errors import ProfilerBusyError
 from nbprof.settings import CaptureOptions, read_settings
@@ -29,8 +29,8 @@ def get_or_create_profiler(
 
     No directory (None or empty) gives a controller that does nothing. Regions are on as the environment says, else by
     their `default_enabled`. `device_gating="toggle"` switches device collection at each outermost region as well, for
-    long runs with rare regions; it synchronises the device. `modules` names the modules whose blocks an FX capture would
-    record. While another torch profiler is at work, a warning says so and a no-op controller is returned.
+    long runs with rare regions; it synchronises the device. `modules` are those that `NBPROF_CAPTURE_FX` is to capture;
+    this version captures none yet, and says so where the variable is set. While another torch profiler is at work, a warning says so and a no-op controller is returned.
     Raises ValueError when nothing would be on, TraceWriteError when the directory can't be used.
     """
     existing = get_global_controller()
@@ -39,6 +39,10 @@ def get_or_create_profiler(
     if not trace_dir:
         return TorchProfilerController(None, (), disabled=True)
     settings = read_settings()
+    if settings.captures_fx:
+        warn_once(
+            "fx", f"NBPROF_CAPTURE_FX is set, but this version captures no FX graphs ({len(modules or {})} modules)."
+        )
     config = TorchProfilerConfig.from_env()
     directory = Path(trace_dir).expanduser()
     files.check_writable(directory)
@@ -47,10 +51,9 @@ def get_or_create_profiler(
         label="get_or_create_profiler",
         options=settings.options,
         device_gating=device_gating,
-        with_summary=True,
     )
     try:
-        controller = _start(plan, config)
+        controller = _start(plan, settings.options, config)
     except ProfilerBusyError as error:
         warn(f"Not profiling: {error}")
         return TorchProfilerController(None, (), disabled=True)
@@ -67,20 +70,20 @@ def start_recording(
     Raises ProfilerBusyError, TraceWriteError.
     """
     files.check_writable(directory)
+    options = options or read_settings().options
     plan = Plan(
         path=files.unique_path(directory, label),
         label=label,
         kind="cell",
         cell=cell,
         default_on=True,
-        options=options or read_settings().options,
+        options=options,
         with_summary=False,
     )
-    return _start(plan, TorchProfilerConfig.from_env_or_defaults())
+    return _start(plan, options, TorchProfilerConfig.from_env_or_defaults())
 
 
-def _start(plan: Plan, config: TorchProfilerConfig) -> TorchProfilerController:
-    profiler = make_profiler(plan.options or read_settings().options)
-    controller = TorchProfilerController(profiler, available_activities(), config, plan=plan)
+def _start(plan: Plan, options: CaptureOptions, config: TorchProfilerConfig) -> TorchProfilerController:
+    controller = TorchProfilerController(make_profiler(options), available_activities(), config, plan=plan)
     controller.start()
     return controller

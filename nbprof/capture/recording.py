@@ -11,10 +11,14 @@ from asyncio import CancelledError
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+
 from nbprof.capture import files
+from nbprof.capture.entry import Book
 from nbprof.capture.window import Window
 from nbprof.errors import NothingRecordedError, TraceWriteError
-from nbprof.schema import CaptureInfo, Outcome
+from nbprof.schema import VERSION, CaptureInfo, Kind, Outcome
+from nbprof.settings import CaptureOptions, read_settings
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ def outcome_of(error: BaseException | None) -> Outcome:
     return "interrupted" if isinstance(error, KeyboardInterrupt | CancelledError) else "failed"
 
 
+_IN_MEMORY = "It is still in memory: nbprof.last.export_chrome(path) or recording.save(path) writes it."
 _latest: Recording | None = None
 
 
@@ -85,21 +90,47 @@ def make_latest(recording: Recording) -> Recording:
     return recording
 
 
-def finish(window: Window, info: CaptureInfo, path: Path | None, *, reason: str = "") -> Recording:
+def finish(window: Window, info: CaptureInfo, path: Path | None) -> Recording:
     """Write what a stopped window holds to `path` and make it the latest recording.
 
-    `path` None, or a window without results, gives an empty recording with `reason`. A failed write is no exception here:
-    the recording says what happened (`problem`) and keeps the results.
+    A failed write is no exception here: the recording says what happened (`problem`) and keeps the results, as it does
+    without a path.
     """
-    if path is None or not window.has_results:
-        window.release()
-        return make_latest(Recording(replace(info, outcome="empty"), problem=reason))
+    if not window.has_results:
+        return empty(window, info, f"Nothing was recorded ({info.label}): torch's profiler has no results.")
+    if path is None:
+        return make_latest(Recording(info, problem=f"No folder was named for the trace. {_IN_MEMORY}", window=window))
     try:
         size = files.write_trace(window.export, path, info)
     except TraceWriteError as error:
-        way_out = "It is still in memory: nbprof.last.export_chrome(path) or recording.save(path) writes it elsewhere."
-        return make_latest(Recording(info, problem=f"{error}. {way_out}", window=window))
+        return make_latest(Recording(info, problem=f"{error}. {_IN_MEMORY}", window=window))
     return make_latest(Recording(info, path, size, window=window))
+
+
+def empty(window: Window, info: CaptureInfo, reason: str) -> Recording:
+    """A recording of nothing, and why; the latest, so that no older one is taken for it."""
+    window.release()
+    return make_latest(Recording(replace(info, outcome="empty"), problem=reason))
+
+
+def describe(
+    window: Window, book: Book, error: BaseException | None, *, kind: Kind, options: CaptureOptions | None
+) -> CaptureInfo:
+    """What every recording can say of itself; `error` is what ended the code early, `options` None where unknown."""
+    rank = read_settings().rank
+    return CaptureInfo(
+        kind=kind,
+        label=window.label,
+        outcome=outcome_of(error),
+        error=None if error is None else type(error).__name__,
+        stop_us=window.stop_us,
+        regions=book.region_counts(),
+        options={} if options is None else vars(options),
+        rank=rank.rank,
+        world_size=rank.world_size,
+        version=VERSION,
+        torch=torch.__version__,
+    )
 
 
 def readable_path(recording: Recording) -> Path:

@@ -1,37 +1,27 @@
 """Registry of named regions, and the one table of what is on, off or left to its default.
 
-In: names from code, environment, configuration and panels. Out: `ProfilerRegion`s, states, and `region()`, which costs
-next to nothing until a controller hangs something into the region's slot.
+In: names from code, environment, configuration and panels. Out: `ProfilerRegion`s and states; what is recorded meanwhile
+looks at them anew.
 """
 
 from __future__ import annotations
 
-import functools
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, ParamSpec, TypeVar
-
-from torch.compiler import is_dynamo_compiling
+from typing import Literal
 
 from nbprof.capture.notices import nearest, warn_once
+from nbprof.capture.slots import refresh_slots
 from nbprof.settings import Settings, read_settings, switch_name
 
-P = ParamSpec("P")
-R = TypeVar("R")
 State = Literal["on", "off", "default"]
-StandIn = AbstractContextManager[None]
-"""What is entered in place of a slot while something is recorded; may be entered often, also inside itself."""
 
 LONG_PREFIX = "profiler_region_"
-_MOST_SLOTS = 10_000  # names made up on the fly must not pile up
 
 _lock = threading.RLock()
 _registry: dict[str, ProfilerRegion] = {}
 _states: dict[str, bool] = {}
-_slots: dict[str, Slot] = {}
-_stand_in_for: Callable[[Slot], StandIn | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -51,87 +41,6 @@ class ProfilerRegion:
             )
 
 
-class Named:
-    """Whatever `region(name)` returns: also a decorator, which looks at each call what the region is then."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, func: Callable[P, R]) -> Callable[P, R]:
-        @functools.wraps(func)
-        def inside(*args: P.args, **kwargs: P.kwargs) -> R:
-            with region(self.name):
-                return func(*args, **kwargs)
-
-        return inside
-
-
-class Slot(Named):
-    """The place of one name: a context manager that does nothing while it has no stand-in.
-
-    It may be kept and entered later, or again inside itself: it looks at its stand-in each time.
-    """
-
-    __slots__ = ("_late", "is_watched", "stand_in")
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.stand_in: StandIn | None = None
-        self.is_watched = False  # whether there is a stand-in, or one to leave: the one question of the idle path
-        self._late: list[tuple[int, StandIn | None]] = []
-
-    def __enter__(self) -> None:
-        if self.is_watched:
-            self._enter()
-
-    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
-        if self.is_watched:
-            self._leave()
-
-    def hang(self, stand_in: StandIn | None) -> None:
-        """Set what is entered in its place, or nothing."""
-        self.stand_in = stand_in
-        self.is_watched = stand_in is not None or bool(self._late)
-
-    def _enter(self) -> None:
-        entered = self.stand_in
-        self._late.append((threading.get_ident(), entered))
-        if entered is not None:
-            entered.__enter__()
-
-    def _leave(self) -> None:
-        mine = threading.get_ident()
-        for index in range(len(self._late) - 1, -1, -1):
-            if self._late[index][0] == mine:
-                entered = self._late.pop(index)[1]
-                self.is_watched = self.stand_in is not None or bool(self._late)
-                if entered is not None:
-                    entered.__exit__(None, None, None)
-                return
-
-
-NOTHING = Slot("")
-"""A region that is never recorded."""
-
-
-def region(name: str) -> AbstractContextManager[None]:
-    """Context manager and decorator: what runs inside belongs to the region `name`.
-
-    Collects when a recording is under way and the region is on; costs about a tenth of a microsecond otherwise. In code
-    compiled by torch it vanishes, so that the graph stays whole.
-    """
-    if is_dynamo_compiling():
-        return nullcontext()  # made here: torch can't compile the entering of an object that was there before
-    try:
-        slot = _slots[name]
-    except (KeyError, TypeError):
-        slot = _new_slot(name)
-    stand_in = slot.stand_in
-    return slot if stand_in is None else stand_in
-
-
 def register_profiler_region(name: str, description: str, *, default_enabled: bool = False) -> None:
     """Make a region known; its name is stripped and lower-cased.
 
@@ -141,11 +50,12 @@ def register_profiler_region(name: str, description: str, *, default_enabled: bo
     canonical = _canonical(name)
     if not canonical:
         raise ValueError(f"A region needs a name that is not empty; got {name!r}.")
+    settings = read_settings()
     with _lock:
         if canonical in _registry:
             raise ValueError(f"Region {canonical!r} is already registered ({_registry[canonical].description!r}).")
         _registry[canonical] = ProfilerRegion(canonical, description, default_enabled)
-        wanted = environment_states(read_settings()).get(canonical)
+        wanted = environment_states(settings).get(canonical)
         if wanted is not None:
             _states[canonical] = wanted
         refresh_slots()
@@ -184,6 +94,12 @@ def region_state(name: str) -> State:
     return "default" if state is None else "on" if state else "off"
 
 
+def is_wanted(region: ProfilerRegion, *, default_on: bool = False) -> bool:
+    """Whether the region is on, by its state or else its default; `default_on` stands in for that."""
+    state = _states.get(region.name)
+    return (region.default_enabled or default_on) if state is None else state
+
+
 def set_states(wanted: Mapping[str, bool | None]) -> dict[str, bool | None]:
     """Write several states at once (None is the default); returns what stood there before."""
     with _lock:
@@ -204,62 +120,32 @@ def restore_states(*, written: Mapping[str, bool], before: Mapping[str, bool | N
 
 
 def environment_states(settings: Settings) -> dict[str, bool]:
-    """What the environment says of the registered regions; names that it lists and nobody knows are warned about once."""
-    states: dict[str, bool] = {}
-    for name in settings.regions or ():
-        resolved = resolve_profiler_region(name)
-        if resolved is not None:
-            states[resolved.name] = True
-    by_switch = {switch_name(name): name for name in _registry}
-    by_switch |= {switch_name(name.removeprefix(LONG_PREFIX)): name for name in _registry if LONG_PREFIX in name}
-    states |= {by_switch[switch]: on for switch, on in settings.switches.items() if switch in by_switch}
-    return states
+    """What the environment says of the registered regions; a switch of one region wins over the list."""
+    listed = (resolve_profiler_region(name) for name in settings.regions)
+    states = {region.name: True for region in listed if region is not None}
+    known = _switches()
+    return states | {known[switch]: on for switch, on in settings.switches.items() if switch in known}
 
 
 def warn_of_unknown(settings: Settings) -> None:
     """Warn once for each name of the environment that no region has, with the nearest that there is."""
     known = [region.name for region in list_profiler_regions()]
-    short = [name.removeprefix(LONG_PREFIX) for name in known]
-    switches = {switch_name(name) for name in known + short}
-    unknown = [name for name in settings.regions or () if resolve_profiler_region(name) is None]
+    switches = _switches()
+    unknown = [name for name in settings.regions if resolve_profiler_region(name) is None]
     unknown += [switch.lower() for switch in settings.switches if switch not in switches]
     for name in unknown:
+        near = nearest(name, known + [name.removeprefix(LONG_PREFIX) for name in known])
         warn_once(
             f"environment:{name}",
-            f"The environment names a profiler region {name!r} that is not registered{nearest(name, known + short) or '.'}"
-            f" Registered: {', '.join(known) or 'none yet'}.",
+            f"The environment names a profiler region {name!r} that is not registered{near} "
+            f"Registered: {', '.join(known) or 'none yet'}.",
         )
 
 
-def follow(stand_in_for: Callable[[Slot], StandIn | None] | None) -> None:
-    """Let a controller (or nobody, None) say what stands in for each slot."""
-    global _stand_in_for
-    with _lock:
-        _stand_in_for = stand_in_for
-        refresh_slots()
-
-
-def is_followed() -> bool:
-    """Whether somebody says what stands in for slots, which is: whether something is recorded."""
-    return _stand_in_for is not None
-
-
-def refresh_slots(slots: Iterable[Slot] | None = None) -> None:
-    """Ask the controller anew what stands in for each slot."""
-    with _lock:
-        for slot in list(_slots.values()) if slots is None else slots:
-            slot.hang(None if _stand_in_for is None else _stand_in_for(slot))
-
-
-def _new_slot(name: str) -> Slot:
-    if not isinstance(name, str):
-        raise TypeError(f"A region's name is text, not {type(name).__name__}: {name!r}.")
-    slot = Slot(name)
-    with _lock:
-        refresh_slots([slot])
-        if len(_slots) < _MOST_SLOTS:
-            _slots.setdefault(name, slot)
-    return slot
+def _switches() -> dict[str, str]:
+    """The region of each `NBPROF_TORCH_PROFILE_<REGION>`, by its long and its short name."""
+    names = [region.name for region in list_profiler_regions()]
+    return {switch_name(spelled): name for name in names for spelled in (name.removeprefix(LONG_PREFIX), name)}
 
 
 def _canonical(name: str) -> str:
@@ -271,5 +157,5 @@ def _known(name: str) -> str:
     if resolved is None:
         known = [region.name for region in list_profiler_regions()]
         listed = f" Registered: {', '.join(known)}." if known else " No region is registered yet."
-        raise ValueError(f"There is no region {name!r}{nearest(_canonical(name), known) or '.'}{listed}")
+        raise ValueError(f"There is no region {name!r}{nearest(_canonical(name), known)}{listed}")
     return resolved.name

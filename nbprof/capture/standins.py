@@ -9,10 +9,10 @@ from __future__ import annotations
 from nbprof.capture import regions
 from nbprof.capture.entry import Book
 from nbprof.capture.notices import nearest, warn_once
-from nbprof.capture.regions import Named, Slot, StandIn
+from nbprof.capture.slots import Named, Slot
 
 
-def stand_in_for(slot: Slot, book: Book, *, default_on: bool, nested_only: bool = True) -> StandIn | None:
+def stand_in_for(slot: Slot, book: Book, *, default_on: bool, nested_only: bool = True) -> Named | None:
     """What is entered for the slot in a recording; None for a region that is off.
 
     `default_on` lets what is left to its default be recorded, with `nested_only` just inside another region.
@@ -20,10 +20,9 @@ def stand_in_for(slot: Slot, book: Book, *, default_on: bool, nested_only: bool 
     region = regions.resolve_profiler_region(slot.name)
     if region is None:
         return Unregistered(slot.name)
-    state = regions.region_state(region.name)
-    if state == "on" or (state == "default" and region.default_enabled):
+    if regions.is_wanted(region):
         return book.place(region.name)
-    if state == "default" and default_on:
+    if regions.is_wanted(region, default_on=default_on):
         return book.place(region.name, is_only_nested=nested_only)
     return None
 
@@ -40,6 +39,3 @@ class Unregistered(Named):
             f"Region {self.name!r} is not registered and is not recorded{nearest(self.name.strip().lower(), known)} "
             f"Registered: {', '.join(known) or 'none'}.",
         )
-
-    def __exit__(self, *exc: object) -> None:
-        return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import inspect
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -80,10 +81,12 @@ class Window:
         """Write the trace as torch writes it; may be called again, for another path."""
         # torch's C++ writer works once for each recording; its Python writer is slower and works again.
         again, self._is_exported = self._is_exported, True
-        if again:
+        if not again:
+            self.profiler.export_chrome_trace(str(path))
+        elif "use_python_export" in inspect.signature(self.profiler.export_chrome_trace).parameters:
             self.profiler.export_chrome_trace(str(path), use_python_export=True)
         else:
-            self.profiler.export_chrome_trace(str(path))
+            raise OSError(f"torch {torch.__version__} writes a recording only once")
         _trim_memory()  # what stopping needed for itself, so that reading the file sets no new peak
 
     def release(self) -> None:

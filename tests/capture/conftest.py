@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from nbprof.capture import callsite, notices, recording, regions
+from nbprof.capture import callsite, notices, recording, regions, slots
 
 
 @pytest.fixture(autouse=True)
@@ -22,12 +22,11 @@ def fresh_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(regions, "_registry", {})
     monkeypatch.setattr(regions, "_states", {})
-    monkeypatch.setattr(regions, "_slots", {})
+    monkeypatch.setattr(slots, "_slots", {})
     monkeypatch.setattr(notices, "_warned", set())
     monkeypatch.setattr(recording, "_latest", None)
     callsite.TorchTraceProfiler.reset_session()
     yield
-    callsite.TorchTraceProfiler._is_running = False
     callsite.TorchTraceProfiler.reset_session()
 
 

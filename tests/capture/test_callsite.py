@@ -14,7 +14,8 @@ from torch.profiler import ProfilerActivity, profile, schedule
 import nbprof
 from nbprof.capture import recording
 from nbprof.capture.callsite import TorchTraceProfileContext, TorchTraceProfiler, profile_once
-from nbprof.capture.regions import region, register_profiler_region
+from nbprof.capture.regions import register_profiler_region
+from nbprof.capture.slots import region
 from nbprof.errors import NothingRecordedError, TraceWriteError
 from tests.capture.conftest import X, spans, trace_of
 
@@ -229,3 +230,17 @@ def test_files_of_one_second_do_not_collide() -> None:
         TorchTraceProfiler.reset_session()
         TorchTraceProfileContext(wait=0, warmup=0).run(Counter())
     assert len(list(Path("save_results/torch_profile").iterdir())) == 5
+
+
+def test_a_bad_environment_leaves_the_round_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBPROF_TORCH_PROFILER_WITH_STACK", "maybe")
+    with pytest.raises(ValueError, match="WITH_STACK"):
+        profile_once(Counter())
+    monkeypatch.delenv("NBPROF_TORCH_PROFILER_WITH_STACK")
+    assert TorchTraceProfileContext("another").run(Counter())[0] == 5
+
+
+def test_a_session_that_recorded_nothing_leaves_the_round_to_others() -> None:
+    with pytest.raises(ValueError, match="x"):
+        profile_once(Counter(fail_at=1, error=ValueError("x")))
+    assert TorchTraceProfileContext("another").run(Counter())[0] == 5

@@ -11,7 +11,8 @@ from torch.profiler import ProfilerActivity, profile
 from nbprof.capture.config import TorchProfilerConfig
 from nbprof.capture.controller import TorchProfilerController, get_global_controller, get_global_profiler
 from nbprof.capture.process import get_or_create_profiler, start_recording
-from nbprof.capture.regions import disable_region, enable_region, region, region_state, register_profiler_region
+from nbprof.capture.regions import disable_region, enable_region, region_state, register_profiler_region
+from nbprof.capture.slots import region
 from nbprof.errors import ProfilerBusyError, TraceWriteError
 from tests.capture.conftest import X, spans, trace_of
 
@@ -381,3 +382,72 @@ def test_interleaved_tasks_leave_regions_in_any_order(on: On, tmp_path: Path) ->
     recording = controller.stop()
     assert recording is not None
     assert spans(recording.path) == ["nbprof.region::a", "nbprof.region::b"]
+
+
+def test_a_controller_that_does_nothing_decorates_by_doing_nothing() -> None:
+    controller = get_or_create_profiler(None)
+
+    def func() -> None:
+        return None
+
+    assert controller.region("a")(func) is func
+    controller.at_boundary()
+
+
+def test_without_a_folder_the_trace_stays_in_memory_and_with_the_user(on: On, tmp_path: Path) -> None:
+    on("a")
+    own = profile(activities=CPU)
+    controller = TorchProfilerController(own, CPU)
+    controller.start()
+    with controller.region("a"):
+        torch.sin(X)
+    recording = controller.stop()
+    assert recording is not None
+    assert recording.path is None
+    assert "No folder was named" in recording.problem
+    own.export_chrome_trace(str(tmp_path / "own.json"))
+    assert spans(tmp_path / "own.json") == ["nbprof.region::a", "aten::sin"]
+
+
+def test_the_folder_of_the_environment_takes_the_trace_of_any_controller(
+    on: On, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on("a")
+    monkeypatch.setenv("NBPROF_TORCH_PROFILER_DIR", str(tmp_path))
+    controller = TorchProfilerController(profile(activities=CPU), CPU)
+    controller.start()
+    with controller.region("a"):
+        torch.sin(X)
+    recording = controller.stop()
+    assert recording is not None
+    assert recording.path is not None
+    assert recording.path.parent == tmp_path
+
+
+def test_a_region_inside_a_boundary_is_left_by_the_thread_that_entered_it(on: On, tmp_path: Path) -> None:
+    on("a")
+    controller = get_or_create_profiler(tmp_path)
+    stranger = threading.Thread(target=controller.stop)
+    stranger.start()
+    stranger.join()
+    kept = region("a")  # stands for the boundary
+
+    def enter_and_leave() -> None:
+        with kept:
+            pass
+
+    outside = threading.Thread(target=enter_and_leave)
+    outside.start()
+    outside.join()
+    assert controller.is_recording  # only the owner serves the request
+    with kept:
+        assert not controller.is_recording
+
+
+def test_fx_capture_that_this_version_lacks_is_said_once(
+    on: On, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on("a")
+    monkeypatch.setenv("NBPROF_CAPTURE_FX", "1")
+    with pytest.warns(UserWarning, match=r"captures no FX graphs \(1 modules\)"):
+        get_or_create_profiler(tmp_path, modules={"net": torch.nn.Linear(2, 2)}).stop()

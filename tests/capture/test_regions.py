@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import threading
-
 import pytest
 
-from nbprof.capture import regions
 from nbprof.capture.regions import (
     ProfilerRegion,
     disable_region,
     enable_region,
     list_profiler_regions,
-    region,
     region_state,
     register_profiler_region,
     reset_region,
@@ -87,68 +83,9 @@ def test_a_bad_boolean_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> No
         register_profiler_region("a", "")
 
 
-def test_an_idle_region_lets_values_and_exceptions_through() -> None:
-    @region("idle")
-    def double(x: int) -> int:
-        """Twice."""
-        return 2 * x
-
-    assert double(3) == 6
-    assert double.__doc__ == "Twice."
-    with pytest.raises(KeyError), region("idle"):
-        raise KeyError("mine")
-
-
-def test_a_name_that_is_no_text_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="name is text, not int"):
-        region(3)  # type: ignore[arg-type]
-
-
-def test_names_made_up_on_the_fly_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regions, "_MOST_SLOTS", 5)
-    for number in range(20):
-        with region(f"step {number}"):
-            pass
-    assert len(regions._slots) == 5
-
-
-class _Recorder:
-    """A stand-in that counts."""
-
-    def __init__(self) -> None:
-        self.open = 0
-        self.entered = 0
-
-    def __enter__(self) -> None:
-        self.open += 1
-        self.entered += 1
-
-    def __exit__(self, *exc: object) -> None:
-        self.open -= 1
-
-
-def test_a_slot_taken_while_off_looks_again_when_it_is_entered() -> None:
-    kept = region("kept")
-    recorder = _Recorder()
-    regions.follow(lambda slot: recorder)
-    with kept:
-        assert recorder.open == 1
-        with kept:
-            assert recorder.open == 2
-            regions.follow(None)  # what was entered is left, whoever follows now
-    assert (recorder.open, recorder.entered) == (0, 2)
-
-
-def test_a_slot_entered_while_off_and_left_while_on_closes_nothing_of_others() -> None:
-    kept = region("kept")
-    recorder = _Recorder()
-    with kept:
-        regions.follow(lambda slot: recorder)
-        thread = threading.Thread(target=kept.__exit__, args=(None, None, None))
-        with kept:
-            thread.start()
-            thread.join()
-            assert recorder.open == 1
-        assert recorder.open == 0
-    assert recorder.open == 0
-    regions.follow(None)
+def test_a_bad_environment_registers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBPROF_TORCH_PROFILE_X", "maybe")
+    with pytest.raises(ValueError, match="NBPROF_TORCH_PROFILE_X"):
+        register_profiler_region("a", "")
+    monkeypatch.delenv("NBPROF_TORCH_PROFILE_X")
+    register_profiler_region("a", "")
