@@ -27,11 +27,11 @@ def _nothing_left_recording(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     if "nbprof.capture.controller" not in sys.modules:
         return
-    from nbprof.capture import controller, owner, regions
+    from nbprof.capture import controller, owner, slots
 
     live = controller.get_global_controller()
     if live is not None:
         live.stop()
     assert live is None, "a test left its controller alive"
     assert owner.current_owner() is None, "a test left a profiler running"
-    assert not regions.is_followed(), "a test left slots that somebody opens"
+    assert not slots.is_followed(), "a test left slots that somebody opens"

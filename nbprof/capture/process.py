@@ -30,7 +30,8 @@ def get_or_create_profiler(
     No directory (None or empty) gives a controller that does nothing. Regions are on as the environment says, else by
     their `default_enabled`. `device_gating="toggle"` switches device collection at each outermost region as well, for
     long runs with rare regions; it synchronises the device. `modules` are those that `NBPROF_CAPTURE_FX` is to capture;
-    this version captures none yet, and says so where the variable is set. While another torch profiler is at work, a warning says so and a no-op controller is returned.
+    this version captures none yet, and says so where the variable is set. While another torch profiler is at work, a
+    warning says so and a no-op controller is returned.
     Raises ValueError when nothing would be on, TraceWriteError when the directory can't be used.
     """
     existing = get_global_controller()

@@ -81,7 +81,7 @@ def enter_region(name: str, cells: Cells, wishes: Wishes) -> OpenRegion:
     with one_line_errors():
         from nbprof.capture import owner
         from nbprof.capture.controller import get_global_controller
-        from nbprof.capture.regions import region
+        from nbprof.capture.slots import region
 
         known = _known(name)
         live = get_global_controller()
