@@ -79,7 +79,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     }
     rank = Rank(_integer(env, "RANK", 0), _integer(env, "LOCAL_RANK", 0), _integer(env, "WORLD_SIZE", 1))
     return Settings(
-        directory=Path(directory).expanduser() if directory else None,
+        directory=folder_of(directory, f"{PROFILER_PREFIX}DIR") if directory else None,
         options=options,
         regions=listed,
         switches=switches,
@@ -87,6 +87,14 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         captures_fx=_boolean(env, "NBPROF_CAPTURE_FX"),
         rank=rank,
     )
+
+
+def folder_of(text: str, source: str) -> Path:
+    """A folder as a person names it, `~` included. Raises ValueError, naming the `source`, for a home nobody has."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{source}={text!r}: {error}") from error
 
 
 def switch_name(region: str) -> str:
@@ -119,8 +127,10 @@ def _boolean(env: Mapping[str, str], name: str, *, default: bool = False) -> boo
 
 
 def _integer(env: Mapping[str, str], name: str, default: int) -> int:
-    text = env.get(name, "").strip()
-    return int(text) if text.lstrip("-").isdigit() else default
+    try:
+        return int(env.get(name, ""))
+    except ValueError:  # not set, or somebody else's meaning of it
+        return default
 
 
 def _show(env: Mapping[str, str]) -> Show:

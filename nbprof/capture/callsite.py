@@ -119,6 +119,11 @@ class TorchTraceProfileContext:
         try:
             for _ in session.steps():
                 value = func(*args, **kwargs)
+                if inspect.isawaitable(value):
+                    warn(
+                        f"{session.label} returned something to await, and is not profiled: give the coroutine function."
+                    )
+                    break
         except BaseException as raised:
             error = raised
             raise
@@ -160,9 +165,11 @@ class TorchTraceProfileContext:
         return session
 
     def _end(self, session: OneShot, error: BaseException | None) -> None:
-        recording = self.recording = session.close(error)
+        try:
+            recording = self.recording = session.close(error)
+        finally:
+            TorchTraceProfiler.end(is_done=error is None)
         recording.release()
-        TorchTraceProfiler.end(is_done=error is None)
         announce("\n".join([recording.in_words(), *self._how_to_view()]) if recording.path else recording.in_words())
 
     def _path(self) -> Path:

@@ -7,47 +7,29 @@ controller itself counted.
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import get_ident
 from typing import Any
 
 from torch.profiler import ProfilerActivity
 
-from nbprof import schema
-from nbprof.capture import files, regions, slots
+from nbprof.capture import owner, regions, slots
 from nbprof.capture.config import TorchProfilerConfig
-from nbprof.capture.entry import Book
-from nbprof.capture.gate import DeviceGating, make_gate
-from nbprof.capture.notices import announce
-from nbprof.capture.recording import Recording, describe, empty, finish
-from nbprof.capture.slots import Named, Slot
-from nbprof.capture.standins import stand_in_for
-from nbprof.capture.summary import write_summary
+from nbprof.capture.ending import Plan, conclude, give_up
+from nbprof.capture.gate import NO_GATE, make_gate
+from nbprof.capture.notices import announce, warn
+from nbprof.capture.places import NOBODY, Book, Place
+from nbprof.capture.placing import place_of
+from nbprof.capture.recording import Recording
+from nbprof.capture.slots import Slot
 from nbprof.capture.window import Window, uninterrupted
-from nbprof.settings import CaptureOptions, read_settings
+from nbprof.errors import NbprofError
+from nbprof.settings import read_settings
 
 _controller: TorchProfilerController | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a recording is for: where it goes, who asked, and what `default` means in it."""
-
-    path: Path | None = None
-    label: str = "TorchProfilerController"
-    kind: schema.Kind = "controller"
-    cell: str | None = None
-    default_on: bool = False
-    options: CaptureOptions | None = None
-    device_gating: DeviceGating = "filter"
-    with_summary: bool = True
-
-
-_HANDLED = "Your profiler's own on_trace_ready handler has the trace."
 
 
 def get_global_controller() -> TorchProfilerController | None:
@@ -133,16 +115,18 @@ class TorchProfilerController:
             return False
         return regions.is_wanted(region, default_on=self._plan.default_on and self.is_enabled)
 
-    def region(self, name: str) -> Named:
+    def region(self, name: str) -> Slot:
         """Context manager and decorator for a region of this controller; a no-op when it isn't the live one."""
         return slots.region(name) if self is _controller else slots.NOTHING
 
-    def cell_region(self, name: str) -> Named:
+    def cell_region(self, name: str) -> Slot:
         """The region that a person put on a cell: its default means on; only an explicit off leaves it out."""
         region = regions.resolve_profiler_region(name)
         if self._book is None or region is None or not regions.is_wanted(region, default_on=True):
             return slots.NOTHING
-        return self._book.place(region.name)
+        slot = Slot(region.name)
+        slot.place = self._book.place(region.name)
+        return slot
 
     def start(self) -> None:
         """Start the profiler with collection off; does nothing the second time.
@@ -152,21 +136,29 @@ class TorchProfilerController:
         """
         if self._profiler is None or self._window is not None or self._is_elsewhere(self.start, "start"):
             return
-        options = self._plan.options or read_settings().options
-        made_here = self._plan.options is not None
-        window = Window(self._profiler, self._plan.label, foreign_made=not made_here, keeps_memory=options.memory)
-        gate = make_gate(self._profiler, self._activities, self._plan.device_gating)
+        settings = read_settings()
+        self._plan = self._plan.settled(settings)
+        options = self._plan.options
+        window = Window(
+            self._profiler,
+            self._plan.label,
+            foreign_made=options is None,
+            keeps_memory=(options or settings.options).memory,
+            on_loss=self._lose,
+        )
         try:
+            gate = make_gate(self._profiler, self._activities, self._plan.device_gating)
             window.start()
+            gate.switch(False)
+            self._window, self._book = window, Book(gate, ask_owner=self._ask_owner)
+            self._before = regions.set_states(dict(self._config.regions))
+            slots.follow(self._place_of)
+            atexit.register(self._at_exit)
         except BaseException:
+            self._window = None
             self._forget()
+            window.stop()
             raise
-        gate.switch(False)
-        self._window = window
-        self._book = Book(gate, get_ident())
-        self._before = regions.set_states(dict(self._config.regions))
-        slots.follow(self._stand_in_for)
-        atexit.register(self.stop)
 
     def stop(self) -> Recording | None:
         """Stop, write the trace and its summary; returns the recording (the same one when called again).
@@ -183,13 +175,30 @@ class TorchProfilerController:
             return None
         with uninterrupted():
             self._window = None
-            book.close_all()
+            if get_ident() == book.owner:
+                book.close_all()
+            else:  # the owner has ended
+                book.abandon()
             try:
                 window.stop()
             finally:
                 self._forget()
-            self._recording = self._write(window, book)
+            self._recording = conclude(window, book, self._plan, self._error)
         return self._recording
+
+    def _at_exit(self) -> None:
+        """Stop at the end of the process; a recording whose owner still runs then can't be stopped by anyone else."""
+        if self._owner is threading.current_thread() or not self._owner.is_alive():
+            self.stop()
+        elif self._window is not None and self._book is not None:
+            reason = f"thread {self._owner.name!r}, which owns the recording, was still running at exit"
+            give_up(self._window, self._book, self._plan, reason)
+
+    def _lose(self) -> None:
+        """Another profiler took the recording over: regions go on as if nobody recorded."""
+        slots.follow(None)
+        if self._book is not None:
+            self._book.abandon()
 
     def note(self, error: BaseException | None) -> None:
         """What ended the code early, if anything did; the recording then says so."""
@@ -209,37 +218,15 @@ class TorchProfilerController:
         """Do what other threads asked for; called by the owner where it is safe."""
         if threading.current_thread() is self._owner:
             while self._requests:
-                self._requests.popleft()()
+                try:
+                    self._requests.popleft()()
+                except NbprofError as error:  # it was another thread's wish; the owner's code goes on
+                    warn(str(error))
             slots.refresh_slots()
-
-    def _write(self, window: Window, book: Book) -> Recording:
-        handled = getattr(window.profiler, "on_trace_ready", None) is not None
-        info = replace(
-            describe(window, book, self._error, kind=self._plan.kind, options=self._plan.options),
-            cell=self._plan.cell,
-            gated=True,
-            run_steps=getattr(window.profiler, "step_num", 0) or None,
-        )
-        if handled or not info.regions:
-            recording = empty(window, info, _HANDLED if handled else _why_empty(self._plan.label))
-        else:
-            recording = finish(window, info, self._path())
-        if self._plan.with_summary and self._plan.path is not None:
-            write_summary(recording, self._plan.path)
-            recording.release()
-            announce(recording.in_words())
-        return recording
-
-    def _path(self) -> Path | None:
-        """Where the trace goes: as planned, else into the folder of the environment, else nowhere yet."""
-        settings = read_settings()
-        if self._plan.path is not None or settings.directory is None:
-            return self._plan.path
-        return files.unique_path(settings.directory, files.worker_name(settings.rank))
 
     def _forget(self) -> None:
         global _controller
-        atexit.unregister(self.stop)
+        atexit.unregister(self._at_exit)
         if self is _controller:
             _controller = None
             slots.follow(None)
@@ -251,39 +238,47 @@ class TorchProfilerController:
         """Whether the call comes from a thread that doesn't own the recording; then it is queued."""
         if threading.current_thread() is self._owner or not self._owner.is_alive():
             return False
-        self._requests.append(request)
-        slots.follow(self._stand_in_for)
+        self._ask_owner(request)
         announce(
             f"nbprof: {what} was asked for by thread {threading.current_thread().name!r}; it waits for the next region "
             f"boundary of thread {self._owner.name!r}, which owns the recording."
         )
         return True
 
-    def _stand_in_for(self, slot: Slot) -> Named | None:
+    def _ask_owner(self, request: Callable[[], object]) -> None:
+        self._requests.append(request)
+        slots.follow(self._place_of)
+
+    def _place_of(self, name: str) -> Place | None:
         if self._requests:
-            return _Boundary(slot, self)
-        return None if self._book is None else stand_in_for(slot, self._book, default_on=self._plan.default_on)
+            return _Boundary(name, self)
+        return None if self._book is None else place_of(name, self._book, default_on=self._plan.default_on)
 
 
-class _Boundary(Named):
-    """Stands in for every slot while another thread's request waits: the owner serves it before it enters."""
+class _Boundary(Place):
+    """Where every slot leads while another thread's request waits: the owner serves it before it enters."""
 
-    __slots__ = ("_controller", "_slot")
+    __slots__ = ("_controller",)
 
-    def __init__(self, slot: Slot, controller: TorchProfilerController) -> None:
-        super().__init__(slot.name)
-        self._slot = slot
+    def __init__(self, name: str, controller: TorchProfilerController) -> None:
+        super().__init__(name, controller._book or Book(NO_GATE))
+        self.owner = NOBODY
         self._controller = controller
 
-    def __enter__(self) -> None:
+    def turn_away(self, slot: Slot) -> None:
+        """Nobody enters here, but where the slot leads then."""
         self._controller.at_boundary()
-        stand_in = self._slot.stand_in
-        self._slot.enter(None if isinstance(stand_in, _Boundary) else stand_in)
-
-    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
-        self._slot.leave()
+        if slot.place is not self and not isinstance(slot.place, _Boundary):
+            slot.__enter__()
 
 
-def _why_empty(label: str) -> str:
-    known = ", ".join(region.name for region in regions.list_profiler_regions())
-    return f"Nothing was recorded ({label}): no region that is on was entered. Registered: {known or 'none'}."
+def _forget_parents() -> None:
+    """After a fork: the recording is the parent's, and so are its file and its stop at exit."""
+    live = _controller
+    owner.release()
+    if live is not None:
+        live._window = None
+        live._forget()
+
+
+os.register_at_fork(after_in_child=_forget_parents)

@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbprof import schema
 from nbprof.errors import TraceWriteError
+from nbprof.metadata import METADATA_KEY, CaptureInfo
 from nbprof.settings import Rank
 
 SUFFIX = ".pt.trace.json"
 KEPT = 20
-_MANIFEST = "manifest.json"
+_OWN = re.compile(r"[^/\\]+\.\d+\.pt\.trace\.json(\.gz)?")  # what `unique_path` makes; nothing else is ever deleted
+_MANIFEST = ".nbprof-manifest.json"
 _TAIL = 64
 _INCOMPLETE = "the file came out incomplete (is the disk full?)"
 
@@ -49,14 +50,16 @@ def worker_name(rank: Rank) -> str:
 
 def unique_path(directory: Path, worker: str) -> Path:
     """`<directory>/<worker>.<time in ns>.pt.trace.json`; blanks and signs in the name become `_`."""
-    stem = re.sub(r"[^\w.-]+", "_", worker).strip("._")[:80] or "trace"
+    plain = re.sub(r"[^\w.-]+", "_", worker).strip("._").encode("utf-8", "replace")
+    stem = plain[:100].decode("utf-8", "ignore") or "trace"
     stamp = time.time_ns()
+    directory = directory.absolute()  # the working directory may be another one when it is written
     while (path := directory / f"{stem}.{stamp}{SUFFIX}").exists():
         stamp += 1
     return path
 
 
-def write_trace(export: Callable[[Path], None], path: Path, info: schema.CaptureInfo) -> int:
+def write_trace(export: Callable[[Path], None], path: Path, info: CaptureInfo) -> int:
     """Let torch write beside `path`, add nbprof's key, check and rename into place; returns the size in bytes.
 
     A name that ends in .gz is gzipped.
@@ -118,18 +121,19 @@ def keep_newest(directory: Path, newest: Path, kept: int = KEPT) -> None:
 def _read_manifest(manifest: Path) -> list[str]:
     try:
         names = json.loads(manifest.read_text(encoding="utf-8"))["files"]
-        return [name for name in names if isinstance(name, str) and Path(name).name == name]
+        return [name for name in names if isinstance(name, str) and _OWN.fullmatch(name)]
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[Path]:
-    part = path.with_name(f".{path.name[:60]}.{os.getpid()}.{time.time_ns()}.part.json")
+    part = path.with_name(f".nbprof-{os.getpid()}-{time.time_ns()}.part.json")
     try:
         yield part
     finally:
         part.unlink(missing_ok=True)
+        part.with_name(f"{part.name}.tmp").unlink(missing_ok=True)  # torch's own, left where its writing failed
 
 
 def _pack(plain: Path, target: Path) -> None:
@@ -142,7 +146,7 @@ def _pack(plain: Path, target: Path) -> None:
         part.replace(target)
 
 
-def _append_key(part: Path, info: schema.CaptureInfo) -> None:
+def _append_key(part: Path, info: CaptureInfo) -> None:
     """Put nbprof's key before the last brace; the file isn't read for that (torch ends it in `}`)."""
     with part.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
@@ -152,7 +156,7 @@ def _append_key(part: Path, info: schema.CaptureInfo) -> None:
         if brace < 0 or brace != len(tail.rstrip()) - 1:
             raise OSError(_INCOMPLETE)
         file.seek(size - len(tail) + brace)
-        file.write(b', "%s": %s\n}\n' % (schema.METADATA_KEY.encode(), _json(info.to_dict())))
+        file.write(b', "%s": %s\n}\n' % (METADATA_KEY.encode(), _json(info.to_dict())))
         file.truncate()
 
 

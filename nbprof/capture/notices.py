@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 logger = logging.getLogger("nbprof")
 _warned: set[str] = set()
+_MOST_WARNED = 1000  # names made up on the fly must not pile up
 
 
 def announce(message: str) -> None:
@@ -25,14 +26,21 @@ def announce(message: str) -> None:
 
 def warn(message: str) -> None:
     """A `UserWarning`, whatever line it comes from."""
-    warnings.warn(message, UserWarning, stacklevel=3)
+    _warn(message)
 
 
 def warn_once(key: str, message: str) -> None:
     """The same, once a process for each key."""
-    if key not in _warned:
+    if key not in _warned and len(_warned) < _MOST_WARNED:
         _warned.add(key)
-        warnings.warn(message, UserWarning, stacklevel=3)
+        _warn(message)
+
+
+def _warn(message: str) -> None:
+    try:
+        warnings.warn(message, UserWarning, stacklevel=4)
+    except UserWarning:  # warnings are errors here; the user's code is not to fail by ours
+        announce(message)
 
 
 def forget_warnings(prefix: str = "") -> None:

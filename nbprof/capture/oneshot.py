@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import get_ident
 from time import perf_counter_ns
 
-from nbprof import schema
 from nbprof.capture import files, slots
-from nbprof.capture.entry import Book
 from nbprof.capture.gate import make_gate, marker_only
+from nbprof.capture.places import Book
+from nbprof.capture.placing import place_of
 from nbprof.capture.recording import Recording, describe, empty, finish
 from nbprof.capture.schedule import Schedule
-from nbprof.capture.standins import stand_in_for
 from nbprof.capture.window import Window, available_activities, make_profiler, uninterrupted
-from nbprof.settings import CaptureOptions
+from nbprof.metadata import CaptureInfo
+from nbprof.settings import CaptureOptions, read_settings
 
 
 class OneShot:
@@ -32,9 +31,11 @@ class OneShot:
         self._cell = cell
         self._options = options
         self._calls_us: list[float] = []
-        self._window = Window(make_profiler(options, plan), label, keeps_memory=options.memory)
-        gate = make_gate(self._window.profiler, available_activities())
-        self._book = Book(marker_only(gate), get_ident())
+        self._rank = read_settings().rank  # now: what the environment says later must not lose the recording
+        self._window = Window(
+            make_profiler(options, plan), label, keeps_memory=options.memory, on_loss=self._leave_regions
+        )
+        self._book = Book(marker_only(make_gate(self._window.profiler, available_activities())))
 
     def start(self) -> None:
         """Start waiting. Raises ProfilerBusyError, and TraceWriteError for a folder that can't be used."""
@@ -45,7 +46,7 @@ class OneShot:
         """The numbers of the calls; the profiler is stepped after each."""
         for number in range(self.plan.total):
             if number == self._first_active:
-                slots.follow(lambda slot: stand_in_for(slot, self._book, default_on=True, nested_only=False))
+                slots.follow(lambda name: place_of(name, self._book, default_on=True, nested_only=False))
             before = perf_counter_ns()
             yield number
             self._calls_us.append((perf_counter_ns() - before) / 1e3)
@@ -64,11 +65,16 @@ class OneShot:
                 self._window.stop()
                 reached = len(self._calls_us) >= self._first_active
                 info = self._info(error)
-                if reached:
+                if reached or self._window.is_lost:
                     self.recording = finish(self._window, info, self._path)
                 else:
                     self.recording = empty(self._window, info, self._why_empty(error))
         return self.recording
+
+    @property
+    def label(self) -> str:
+        """What is profiled, in words."""
+        return self._window.label
 
     @property
     def _first_active(self) -> int:
@@ -79,9 +85,10 @@ class OneShot:
         if slots.is_followed():
             slots.follow(None)
 
-    def _info(self, error: BaseException | None) -> schema.CaptureInfo:
+    def _info(self, error: BaseException | None) -> CaptureInfo:
         return replace(
-            describe(self._window, self._book, error, kind="once", options=self._options),
+            describe(self._window, self._book, error, kind="once", rank=self._rank),
+            options=vars(self._options),
             cell=self._cell,
             schedule=vars(self.plan),
             planned_steps=self.plan.total,

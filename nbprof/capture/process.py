@@ -5,13 +5,15 @@ In: a directory, or a person's wish to record. Out: the live controller, or a no
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nbprof.capture import files
 from nbprof.capture.config import TorchProfilerConfig
-from nbprof.capture.controller import Plan, TorchProfilerController, get_global_controller
+from nbprof.capture.controller import TorchProfilerController, get_global_controller
+from nbprof.capture.ending import Plan
 from nbprof.capture.gate import DeviceGating
 from nbprof.capture.notices import announce, warn, warn_once
 from nbprof.capture.window import available_activities, make_profiler
@@ -34,9 +36,17 @@ def get_or_create_profiler(
     warning says so and a no-op controller is returned.
     Raises ValueError when nothing would be on, TraceWriteError when the directory can't be used.
     """
-    existing = get_global_controller()
-    if existing is not None:
-        return existing
+    with _lock:
+        existing = get_global_controller()
+        return _create(trace_dir, modules, device_gating) if existing is None else existing
+
+
+_lock = threading.RLock()
+
+
+def _create(
+    trace_dir: str | Path | None, modules: Mapping[str, Any] | None, device_gating: DeviceGating
+) -> TorchProfilerController:
     if not trace_dir:
         return TorchProfilerController(None, (), disabled=True)
     settings = read_settings()

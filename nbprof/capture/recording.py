@@ -14,11 +14,12 @@ from pathlib import Path
 import torch
 
 from nbprof.capture import files
-from nbprof.capture.entry import Book
+from nbprof.capture.places import Book
 from nbprof.capture.window import Window
 from nbprof.errors import NothingRecordedError, TraceWriteError
-from nbprof.schema import VERSION, CaptureInfo, Kind, Outcome
-from nbprof.settings import CaptureOptions, read_settings
+from nbprof.metadata import CaptureInfo, Kind, Outcome
+from nbprof.schema import VERSION
+from nbprof.settings import Rank
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def finish(window: Window, info: CaptureInfo, path: Path | None) -> Recording:
     A failed write is no exception here: the recording says what happened (`problem`) and keeps the results, as it does
     without a path.
     """
-    if not window.has_results:
-        return empty(window, info, f"Nothing was recorded ({info.label}): torch's profiler has no results.")
+    if window.why_nothing:
+        return empty(window, info, f"Nothing was recorded ({info.label}): {window.why_nothing}.")
     if path is None:
         return make_latest(Recording(info, problem=f"No folder was named for the trace. {_IN_MEMORY}", window=window))
     try:
@@ -113,11 +114,8 @@ def empty(window: Window, info: CaptureInfo, reason: str) -> Recording:
     return make_latest(Recording(replace(info, outcome="empty"), problem=reason))
 
 
-def describe(
-    window: Window, book: Book, error: BaseException | None, *, kind: Kind, options: CaptureOptions | None
-) -> CaptureInfo:
-    """What every recording can say of itself; `error` is what ended the code early, `options` None where unknown."""
-    rank = read_settings().rank
+def describe(window: Window, book: Book, error: BaseException | None, *, kind: Kind, rank: Rank) -> CaptureInfo:
+    """What every recording can say of itself; `error` is what ended the code early."""
     return CaptureInfo(
         kind=kind,
         label=window.label,
@@ -125,7 +123,6 @@ def describe(
         error=None if error is None else type(error).__name__,
         stop_us=window.stop_us,
         regions=book.region_counts(),
-        options={} if options is None else vars(options),
         rank=rank.rank,
         world_size=rank.world_size,
         version=VERSION,

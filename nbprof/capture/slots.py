@@ -1,6 +1,7 @@
-"""What `region()` returns: a slot for each name, which costs next to nothing until somebody records.
+"""What `region()` returns: one slot for each name, which costs next to nothing until somebody records.
 
-In: names from code, and from a recording what stands in for each slot. Out: context managers and decorators.
+In: names from code, and from a recording the place that each name has in it. Out: context managers and decorators, and
+markers in the trace around the blocks that they enclose.
 """
 
 from __future__ import annotations
@@ -8,87 +9,86 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from typing import cast
+from threading import get_ident
+from time import perf_counter_ns
+from typing import Any, cast
 
 from torch.compiler import is_dynamo_compiling
 
+from nbprof.capture.places import Entry, Place
 from nbprof.capture.wrapping import F, inside
 
 _MOST_SLOTS = 10_000  # names made up on the fly must not pile up
 
 _lock = threading.RLock()
 _slots: dict[str, Slot] = {}
-_stand_in_for: Callable[[Slot], Named | None] | None = None
+_place_of: Callable[[str], Place | None] | None = None
 
 
-class Named:
-    """Whatever `region(name)` returns: a context manager that may be entered often, also inside itself.
+class Slot:
+    """One name: a context manager that may be kept, entered often and inside itself, and a decorator.
 
-    As a decorator it looks at each call what the region is then.
+    It looks at its `place` at each entry, None while nothing is recorded under the name. Nothing is called or made here
+    that needn't be: this is the path that every block takes. Where asynchronous tasks leave the same region in another
+    order than they entered it, their stretches change owners and keep their sum.
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("_entered", "name", "place")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.place: Place | None = None
+        self._entered: list[Entry] = []  # written by the owner's thread alone
 
     def __enter__(self) -> None:
-        return None
+        place = self.place
+        if place is None:
+            return
+        if get_ident() != place.owner:
+            place.turn_away(self)
+            return
+        opened = place.open
+        if not opened:
+            if place.is_only_nested:
+                return
+            place.switch(True)
+        entry = (self, place, place.mark(place.marker), perf_counter_ns())
+        opened.append(entry)
+        self._entered.append(entry)
 
     def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
-        return None
+        if not self._entered:
+            return
+        end = perf_counter_ns()
+        entry = self._entered[-1]
+        place = entry[1]
+        if get_ident() != place.owner:
+            place.left_elsewhere(self)
+            return
+        del self._entered[-1]
+        place.unmark(entry[2])
+        opened = place.open
+        if opened[-1] is entry:
+            del opened[-1]
+        else:  # interleaved tasks
+            opened.remove(entry)
+        if opened:
+            parent = opened[-1][1].name
+        else:
+            parent = None
+            place.switch(False)
+        try:
+            count = place.counts[parent]
+        except KeyError:
+            count = place.counts[parent] = [0, 0]
+        count[0] += 1
+        count[1] += end - entry[3]
 
     def __call__(self, func: F) -> F:
         return inside(func, lambda args: region(self.name))
 
 
-class Slot(Named):
-    """The place of one name: a context manager that does nothing while it has no stand-in.
-
-    It may be kept and entered later, or again inside itself: it looks at its stand-in each time.
-    """
-
-    __slots__ = ("_late", "is_watched", "stand_in")
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.stand_in: Named | None = None
-        self.is_watched = False  # whether there is a stand-in, or one to leave: the one question of the idle path
-        self._late: list[tuple[int, Named | None]] = []
-
-    def __enter__(self) -> None:
-        if self.is_watched:
-            self.enter(self.stand_in)
-
-    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
-        if self.is_watched:
-            self.leave()
-
-    def hang(self, stand_in: Named | None) -> None:
-        """Set what is entered in its place, or nothing."""
-        self.stand_in = stand_in
-        self.is_watched = stand_in is not None or bool(self._late)
-
-    def enter(self, entered: Named | None) -> None:
-        """Enter something, or nothing, and remember it for this thread."""
-        self._late.append((threading.get_ident(), entered))
-        self.is_watched = True
-        if entered is not None:
-            entered.__enter__()
-
-    def leave(self) -> None:
-        """Leave what this thread entered last."""
-        mine = threading.get_ident()
-        for index in range(len(self._late) - 1, -1, -1):
-            if self._late[index][0] == mine:
-                entered = self._late.pop(index)[1]
-                self.is_watched = self.stand_in is not None or bool(self._late)
-                if entered is not None:
-                    entered.__exit__(None, None, None)
-                return
-
-
-class _Nothing(Named):
+class Nothing(Slot):
     """A region that is never recorded, whoever records."""
 
     __slots__ = ()
@@ -97,10 +97,10 @@ class _Nothing(Named):
         return func
 
 
-NOTHING = _Nothing("")
+NOTHING = Nothing("")
 
 
-def region(name: str) -> Named:
+def region(name: str) -> Slot:
     """Context manager and decorator: what runs inside belongs to the region `name`.
 
     Collects when a recording is under way and the region is on; costs about a tenth of a microsecond otherwise. In code
@@ -108,41 +108,39 @@ def region(name: str) -> Named:
     """
     if is_dynamo_compiling():
         # Made here: torch can't compile the entering of an object that was there before.
-        return cast(Named, nullcontext())
+        return cast(Slot, nullcontext())
     try:
-        slot = _slots[name]
+        return _slots[name]
     except (KeyError, TypeError):
-        slot = _new_slot(name)
-    stand_in = slot.stand_in
-    return slot if stand_in is None else stand_in
+        return _new_slot(name)
 
 
-def follow(stand_in_for: Callable[[Slot], Named | None] | None) -> None:
-    """Let a controller (or nobody, None) say what stands in for each slot."""
-    global _stand_in_for
+def follow(place_of: Callable[[str], Place | None] | None) -> None:
+    """Let a recording (or nobody, None) say which place each name has."""
+    global _place_of
     with _lock:
-        _stand_in_for = stand_in_for
+        _place_of = place_of
         refresh_slots()
 
 
 def is_followed() -> bool:
-    """Whether somebody says what stands in for slots, which is: whether something is recorded."""
-    return _stand_in_for is not None
+    """Whether somebody says which place each name has, which is: whether something is recorded."""
+    return _place_of is not None
 
 
 def refresh_slots(slots: Iterable[Slot] | None = None) -> None:
-    """Ask the controller anew what stands in for each slot."""
+    """Ask the recording anew."""
     with _lock:
         for slot in list(_slots.values()) if slots is None else slots:
-            slot.hang(None if _stand_in_for is None else _stand_in_for(slot))
+            slot.place = None if _place_of is None else _place_of(slot.name)
 
 
-def _new_slot(name: str) -> Slot:
+def _new_slot(name: Any) -> Slot:
     if not isinstance(name, str):
         raise TypeError(f"A region's name is text, not {type(name).__name__}: {name!r}.")
     slot = Slot(name)
     with _lock:
         refresh_slots([slot])
         if len(_slots) < _MOST_SLOTS:
-            _slots.setdefault(name, slot)
+            return _slots.setdefault(name, slot)
     return slot

@@ -22,38 +22,61 @@ import torch
 from torch.profiler import ProfilerAction, ProfilerActivity, profile
 
 from nbprof.capture import gate, owner
+from nbprof.capture.intruders import watched
 from nbprof.capture.quiet import first_use_is_quiet, quiet
 from nbprof.capture.schedule import Schedule
 from nbprof.settings import CaptureOptions
 
 
 class Window:
-    """A torch profiler, from claim to release; everything is called by the thread that started it."""
+    """A torch profiler, from claim to release; everything is called by the thread that started it.
 
-    def __init__(self, profiler: Any, label: str, *, foreign_made: bool = False, keeps_memory: bool = False) -> None:
+    `on_loss` is called when another profiler, started by the user's code, takes the recording; torch isn't touched any
+    more then, so that the other one's data stays whole.
+    """
+
+    def __init__(
+        self,
+        profiler: Any,
+        label: str,
+        *,
+        foreign_made: bool = False,
+        keeps_memory: bool = False,
+        on_loss: Callable[[], object] = lambda: None,
+    ) -> None:
         self.profiler = profiler
         self.label = label
         self.is_open = False
+        self.is_lost = False
         self.stop_us = 0.0
         self._foreign_made = foreign_made
         self._keeps_memory = keeps_memory
+        self._on_loss = on_loss
         self._undo = contextlib.ExitStack()
+        self._own_call: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
         self._is_exported = False
 
     def start(self) -> None:
-        """Claim the process and start; a failed start leaves nothing claimed."""
-        owner.claim(self.label)
-        with contextlib.ExitStack() as undo:
-            undo.callback(owner.release)
-            undo.enter_context(quiet(keeps_memory=self._keeps_memory))
-            with first_use_is_quiet():
-                self.profiler.start()
-            self._undo = undo.pop_all()
-        self.is_open = True
+        """Claim the process and start; a failed or interrupted start leaves nothing claimed and nothing running."""
+        try:
+            with uninterrupted(), contextlib.ExitStack() as undo:
+                owner.claim(self.label)
+                undo.callback(owner.release)
+                undo.enter_context(quiet(keeps_memory=self._keeps_memory))
+                self._own_call = undo.enter_context(watched(self._lose))
+                with first_use_is_quiet(), self._own_call():
+                    self.profiler.start()
+                self.is_open = True
+                self._undo = undo.pop_all()
+        except BaseException:
+            self.stop()
+            raise
 
     def step(self) -> None:
         """Advance the schedule; the last active step is where torch stops collecting."""
-        with uninterrupted(), first_use_is_quiet():
+        if self.is_lost:
+            return
+        with uninterrupted(), first_use_is_quiet(), self._own_call():
             before = perf_counter_ns()
             self.profiler.step()
             self.stop_us = (perf_counter_ns() - before) / 1e3
@@ -65,17 +88,31 @@ class Window:
         self.is_open = False
         before = perf_counter_ns()
         try:
-            self.profiler.stop()
+            if not self.is_lost:
+                with self._own_call():
+                    self.profiler.stop()
         finally:
             self.stop_us = max(self.stop_us, (perf_counter_ns() - before) / 1e3)
             gate.open_for_good()
             self._undo.close()
 
+    def _lose(self) -> None:
+        if not self.is_lost:
+            self.is_lost = True
+            gate.open_for_good()
+            self._on_loss()
+
     @property
-    def has_results(self) -> bool:
-        """Whether there is something to export."""
-        inner = getattr(self.profiler, "profiler", None)
-        return inner is not None and getattr(inner, "kineto_results", None) is not None
+    def why_nothing(self) -> str:
+        """Why there is nothing to export; empty where there is something."""
+        results = getattr(getattr(self.profiler, "profiler", None), "kineto_results", None)
+        if self.is_lost:
+            return "the code started a torch profiler of its own, which takes the recording over"
+        if results is None:
+            return "torch's profiler never collected (was its schedule stepped?)"
+        # torch gives an emptied result after the thread that started it has ended; exporting one ends the process.
+        started = getattr(results, "trace_start_ns", lambda: 1)
+        return "" if started() else "torch's profiler was emptied (has the thread that started it ended?)"
 
     def export(self, path: Path) -> None:
         """Write the trace as torch writes it; may be called again, for another path."""

@@ -244,3 +244,16 @@ def test_a_session_that_recorded_nothing_leaves_the_round_to_others() -> None:
     with pytest.raises(ValueError, match="x"):
         profile_once(Counter(fail_at=1, error=ValueError("x")))
     assert TorchTraceProfileContext("another").run(Counter())[0] == 5
+
+
+def test_a_callable_that_returns_something_to_await_runs_once() -> None:
+    calls: list[int] = []
+
+    async def infer() -> int:
+        calls.append(1)
+        return 7
+
+    with pytest.warns(UserWarning, match="returned something to await"):
+        waiting = profile_once(lambda: infer())
+    assert asyncio.run(waiting) == 7  # type: ignore[arg-type]
+    assert calls == [1]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -451,3 +452,60 @@ def test_fx_capture_that_this_version_lacks_is_said_once(
     monkeypatch.setenv("NBPROF_CAPTURE_FX", "1")
     with pytest.warns(UserWarning, match=r"captures no FX graphs \(1 modules\)"):
         get_or_create_profiler(tmp_path, modules={"net": torch.nn.Linear(2, 2)}).stop()
+
+
+def test_what_the_environment_says_meanwhile_does_not_lose_the_recording(
+    on: On, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on("a")
+    monkeypatch.chdir(tmp_path)
+    controller = get_or_create_profiler("here")
+    with region("a"):
+        torch.sin(X)
+    monkeypatch.setenv("NBPROF_SHOW", "nonsense")
+    monkeypatch.setenv("NBPROF_TORCH_PROFILE_A", "nonsense")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    recording = controller.stop()
+    assert recording is not None
+    assert recording.path is not None
+    assert recording.path.parent == tmp_path / "here"
+
+
+def test_an_unknown_device_gating_is_refused(on: On, tmp_path: Path) -> None:
+    on("a")
+    with pytest.raises(ValueError, match="device_gating='nonsense' is unknown; use one of filter, toggle"):
+        get_or_create_profiler(tmp_path, device_gating="nonsense")  # type: ignore[arg-type]
+    assert get_global_controller() is None
+    get_or_create_profiler(tmp_path).stop()
+
+
+def test_threads_that_ask_at_once_get_the_same_controller(on: On, tmp_path: Path) -> None:
+    on("a")
+    both = threading.Barrier(2)
+    got: list[object] = []
+
+    def ask() -> None:
+        both.wait(10)
+        got.append(get_or_create_profiler(tmp_path))
+        both.wait(10)
+        controller = get_global_controller()
+        if controller is not None and controller.is_owned_here:
+            controller.stop()
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got[0] is got[1]
+
+
+def test_regions_work_where_warnings_are_errors(on: On, tmp_path: Path) -> None:
+    on("a")
+    controller = get_or_create_profiler(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with region("unknown"):
+            torch.sin(X)
+    controller.stop()

@@ -4,11 +4,12 @@ import gzip
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from nbprof.capture import files
 from nbprof.errors import TraceWriteError
-from nbprof.schema import CaptureInfo
+from nbprof.metadata import CaptureInfo
 from nbprof.settings import Rank
 
 INFO = CaptureInfo(kind="once", label='say "hi" \\ é')
@@ -22,7 +23,7 @@ def test_our_key_is_put_before_the_last_brace(tmp_path: Path) -> None:
     size = files.write_trace(whole, tmp_path / "new" / "a.json", INFO)
     loaded = json.loads((tmp_path / "new" / "a.json").read_bytes())
     assert loaded["traceName"] == "x"
-    assert CaptureInfo.from_dict(loaded["nbprof"]) == INFO
+    assert msgspec.convert(loaded["nbprof"], CaptureInfo) == INFO
     assert size == (tmp_path / "new" / "a.json").stat().st_size
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["a.json"]
 
@@ -76,21 +77,37 @@ def test_compressing_keeps_the_content(tmp_path: Path) -> None:
     assert gzip.decompress(packed.read_bytes()) == b"x" * 3_000_000
 
 
+MANIFEST = ".nbprof-manifest.json"
+
+
 def test_only_files_of_the_manifest_are_ever_deleted(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text("")
+    for name in ("mine.json", "manifest.json", "a.9.pt.trace.json"):
+        (tmp_path / name).write_text("{}")
     for number in range(5):
-        (tmp_path / f"{number}.json").write_text("")
-        files.keep_newest(tmp_path, tmp_path / f"{number}.json", kept=2)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["3.json", "4.json", "manifest.json", "mine.json"]
+        (tmp_path / f"a.{number}.pt.trace.json").write_text("")
+        files.keep_newest(tmp_path, tmp_path / f"a.{number}.pt.trace.json", kept=2)
+    left = ["a.3.pt.trace.json", "a.4.pt.trace.json", "a.9.pt.trace.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([MANIFEST, "mine.json", "manifest.json", *left])
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"files": 3}', '{"files": ["../mine.json", 7]}', "[]"])
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"files": 3}', '{"files": ["../mine.1.pt.trace.json", "mine.json", 7]}', "[]"]
+)
 def test_a_damaged_manifest_deletes_nothing(tmp_path: Path, text: str) -> None:
-    (tmp_path / "mine.json").write_text("")
     folder = tmp_path / "traces"
     folder.mkdir()
-    (folder / "manifest.json").write_text(text)
-    (folder / "a.json").write_text("")
-    files.keep_newest(folder, folder / "a.json", kept=1)
-    assert (tmp_path / "mine.json").exists()
-    assert json.loads((folder / "manifest.json").read_text()) == {"files": ["a.json"]}
+    mine = [tmp_path / "mine.1.pt.trace.json", folder / "mine.json"]
+    for path in mine:
+        path.write_text("")
+    (folder / MANIFEST).write_text(text)
+    newest = folder / "a.2.pt.trace.json.gz"
+    newest.write_text("")
+    files.keep_newest(folder, newest, kept=1)
+    assert all(path.exists() for path in mine)
+    assert json.loads((folder / MANIFEST).read_text()) == {"files": [newest.name]}
+
+
+def test_a_name_of_any_length_fits_into_a_folder(tmp_path: Path) -> None:
+    path = files.unique_path(tmp_path, "漢" * 300)
+    files.write_trace(whole, path, INFO)
+    assert path.stat().st_size > 0

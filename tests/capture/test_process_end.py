@@ -122,3 +122,133 @@ assert counters["stats"]["unique_graphs"] == 1, counters["stats"]
 """
     done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("way", "theirs"),
+    [
+        ("region", "torch.profiler.profile()"),
+        ("region", "torch.autograd.profiler.profile()"),
+        ("once", "torch.profiler.profile()"),
+        ("region", "torch.profiler.profile(schedule=torch.profiler.schedule(wait=0, warmup=1, active=1, repeat=1))"),
+    ],
+)
+def test_the_users_own_profiler_inside_ours_stays_whole_and_nothing_crashes(
+    tmp_path: Path, way: str, theirs: str
+) -> None:
+    script = f"""
+import torch, nbprof
+x = torch.ones(3)
+nbprof.register_profiler_region("a", "")
+def work():
+    with {theirs} as prof:
+        torch.sin(x)
+        if hasattr(prof, "step"): prof.step()
+        torch.sin(x)
+    assert "aten::sin" in [row.key for row in prof.key_averages()]
+    return 7
+if {way!r} == "once":
+    assert nbprof.TorchTraceProfileContext(tb_dir={str(tmp_path)!r}).run(work) == 7
+else:
+    controller = nbprof.get_or_create_profiler({str(tmp_path)!r})
+    with nbprof.region("a"):
+        torch.cos(x)
+        work()
+    with nbprof.region("a"):
+        torch.cos(x)
+    controller.stop()
+try:
+    nbprof.last
+except nbprof.NothingRecordedError as error:
+    assert "started a torch profiler of its own" in str(error), error
+else:
+    raise AssertionError("an empty recording was handed out")
+with torch.profiler.profile() as later:
+    torch.tan(x)
+assert [row.key for row in later.key_averages()] == ["aten::tan"]
+"""
+    done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("ending", ["thread.join(); controller[0].stop()", "thread.join()"])
+def test_a_recording_whose_thread_has_ended_is_said_to_be_empty(tmp_path: Path, ending: str) -> None:
+    script = f"""
+import threading, torch, nbprof
+nbprof.register_profiler_region("a", "")
+controller = []
+def work():
+    controller.append(nbprof.get_or_create_profiler({str(tmp_path)!r}))
+    with nbprof.region("a"):
+        torch.sin(torch.ones(3))
+thread = threading.Thread(target=work)
+thread.start()
+{ending}
+"""
+    done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr
+    assert "has the thread that started it ended?" in done.stderr
+    assert len(list(tmp_path.glob("*.summary.json"))) == 1
+
+
+def test_a_thread_that_still_runs_at_exit_is_named(tmp_path: Path) -> None:
+    script = f"""
+import threading, torch, nbprof
+nbprof.register_profiler_region("a", "")
+ready = threading.Event()
+def work():
+    nbprof.get_or_create_profiler({str(tmp_path)!r})
+    ready.set()
+    threading.Event().wait()
+threading.Thread(target=work, daemon=True, name="trainer").start()
+ready.wait()
+"""
+    done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr
+    assert "thread 'trainer', which owns the recording, was still running at exit" in done.stderr
+
+
+def test_a_forked_child_leaves_the_recording_to_its_parent(tmp_path: Path) -> None:
+    script = f"""
+import multiprocessing, torch, nbprof
+nbprof.register_profiler_region("a", "")
+controller = nbprof.get_or_create_profiler({str(tmp_path)!r})
+def child():
+    assert nbprof.get_global_controller() is None
+    with nbprof.region("a"):
+        pass
+with nbprof.region("a"):
+    torch.sin(torch.ones(3))
+process = multiprocessing.get_context("fork").Process(target=child)
+process.start(); process.join()
+assert process.exitcode == 0
+recording = controller.stop()
+assert "aten::sin" in set(nbprof.last.operators()["name"])
+"""
+    done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.glob("*.pt.trace.json"))) == 1
+
+
+def test_ctrl_c_at_any_moment_of_a_start_leaves_nothing_running(tmp_path: Path) -> None:
+    script = f"""
+import signal, sys, torch, nbprof
+from nbprof.capture import owner, window
+nbprof.register_profiler_region("a", "")
+nbprof.get_or_create_profiler({str(tmp_path)!r}).stop()
+claim = owner.claim
+def interrupted(label):
+    claim(label)
+    signal.raise_signal(signal.SIGINT)
+owner.claim = interrupted
+try:
+    nbprof.get_or_create_profiler({str(tmp_path)!r})
+except KeyboardInterrupt:
+    owner.claim = claim
+else:
+    raise AssertionError("Ctrl-C was lost")
+assert owner.current_owner() is None and nbprof.get_global_controller() is None
+nbprof.get_or_create_profiler({str(tmp_path)!r}).stop()
+"""
+    done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from nbprof.capture import slots
+from nbprof.capture.gate import Gate
+from nbprof.capture.places import Book
 from nbprof.capture.slots import region
 
 
@@ -35,68 +38,108 @@ def test_names_made_up_on_the_fly_do_not_pile_up(monkeypatch: pytest.MonkeyPatch
     assert len(slots._slots) == 5
 
 
-class _Recorder(slots.Named):
-    """A stand-in that counts."""
+@pytest.fixture
+def book() -> Iterator[Book]:
+    """A recording of this thread in which every name has a place."""
+    log: list[str] = []
+    gate = Gate(
+        lambda on: log.append("on" if on else "off"), lambda name: log.append(name) or name, lambda handle: None
+    )
+    book = Book(gate)
+    book.log = log  # type: ignore[attr-defined]
+    slots.follow(book.place)
+    yield book
+    slots.follow(None)
 
-    def __init__(self) -> None:
-        super().__init__("recorder")
-        self.open = 0
-        self.entered = 0
 
-    def __enter__(self) -> None:
-        self.open += 1
-        self.entered += 1
+def counted(book: Book) -> dict[tuple[str, str | None], int]:
+    return {(count.region, count.parent): count.entries for count in book.region_counts()}
 
-    def __exit__(self, *exc: object) -> None:
-        self.open -= 1
+
+def test_the_outermost_entry_opens_the_gate_and_every_entry_is_marked(book: Book) -> None:
+    with region("a"), region("b"), region("a"):
+        pass
+    assert book.log == ["on", *[f"nbprof.region::{name}" for name in "aba"], "off"]  # type: ignore[attr-defined]
+    assert counted(book) == {("a", None): 1, ("b", "a"): 1, ("a", "b"): 1}
 
 
 def test_a_slot_taken_while_off_looks_again_when_it_is_entered() -> None:
     kept = region("kept")
-    recorder = _Recorder()
-    slots.follow(lambda slot: recorder)
+    book = Book(Gate(lambda on: None, lambda name: name, lambda handle: None))
     with kept:
-        assert recorder.open == 1
-        with kept:
-            assert recorder.open == 2
+        slots.follow(book.place)
+        with kept, kept:
             slots.follow(None)  # what was entered is left, whoever follows now
-    assert (recorder.open, recorder.entered) == (0, 2)
+            with kept:
+                pass
+    assert counted(book) == {("kept", None): 1, ("kept", "kept"): 1}
+    assert book.open == []
 
 
-def test_a_slot_entered_while_off_and_left_while_on_closes_nothing_of_others() -> None:
+def test_a_slot_taken_while_on_is_idle_when_the_recording_has_ended(book: Book) -> None:
     kept = region("kept")
-    recorder = _Recorder()
     with kept:
-        slots.follow(lambda slot: recorder)
-        thread = threading.Thread(target=kept.__exit__, args=(None, None, None))
-        with kept:
-            thread.start()
-            thread.join()
-            assert recorder.open == 1
-        assert recorder.open == 0
-    assert recorder.open == 0
+        book.close_all()
+        slots.follow(None)
+    log = list(book.log)  # type: ignore[attr-defined]
+    with kept:
+        pass
+    assert book.log == log == ["on", "nbprof.region::kept", "off"]  # type: ignore[attr-defined]
+
+
+def test_a_worker_is_turned_away_without_disturbing_the_owner(book: Book) -> None:
+    kept = region("kept")
+
+    def enter_twice() -> None:
+        with kept, kept:
+            pass
+
+    with pytest.warns(UserWarning, match="only the thread that started the profiler") as caught, kept:
+        thread = threading.Thread(target=enter_twice)
+        thread.start()
+        thread.join()
+        assert len(book.open) == 1
+    assert len(caught) == 1
+    assert counted(book) == {("kept", None): 1}
+
+
+def test_an_entry_that_another_thread_ends_is_left_to_its_owner() -> None:
+    asked: list[Any] = []
+    book = Book(Gate(lambda on: None, lambda name: name, lambda handle: None), asked.append)
+    slots.follow(book.place)
+
+    def generate() -> Iterator[None]:
+        with region("held"):
+            yield
+
+    generator = generate()
+    next(generator)
+    thread = threading.Thread(target=generator.close)  # type: ignore[attr-defined]
+    thread.start()
+    thread.join()
+    assert len(book.open) == 1
+    for request in asked:
+        request()
     slots.follow(None)
+    assert book.open == []
 
 
-def test_as_a_decorator_it_holds_across_awaits_and_leaves_at_yields() -> None:
-    recorder = _Recorder()
+def test_as_a_decorator_it_holds_across_awaits_and_leaves_at_yields(book: Book) -> None:
     seen: list[int] = []
 
     @region("a")
     async def infer() -> None:
         await asyncio.sleep(0)
-        seen.append(recorder.open)
+        seen.append(len(book.open))
 
     @region("a")
     def batches() -> Any:
-        seen.append(recorder.open)
+        seen.append(len(book.open))
         yield
 
-    slots.follow(lambda slot: recorder)
     asyncio.run(infer())
     for _ in batches():
-        seen.append(recorder.open)
-    slots.follow(None)
+        seen.append(len(book.open))
     assert seen == [1, 1, 0]
 
 
