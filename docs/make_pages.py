@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from nbprof import schema
-from nbprof.magics import cell, line
+from nbprof.magics.known import MAGICS
 
 TABLES_OPENING = """# The tables
 
@@ -25,6 +25,8 @@ ROWS = {
     "timeline": "One row a device: what its time from first start to last end was spent on. The parts sum to the span.",
     "steps": "One row a step: what ran in its window, by priority from left to right. The parts sum to `wall_us`.",
     "regions": "One row a region under each region that it was entered from.",
+    "region_steps": "One row a region and step: the entries of the region that began in the step.",
+    "region_entries": "One row an entry of a region, by start: `nbprof.analysis.region_entries(trace.events)`.",
     "health": "One row a check of what would make the numbers wrong.",
 }
 
@@ -37,19 +39,13 @@ names and options.
 The cell behaves as if the magic weren't there: its last value is shown and is in `_`, a `;` at the end silences it, errors
 show your own lines and stop "Run All", `await` works. Nothing in the line is expanded.
 """
-MAGICS = {
-    "%%region": cell.region_parser,
-    "%profile_once": cell.once_parser,
-    "%regions": line.regions_parser,
-    "%profiler": line.profiler_parser,
-}
 
 
 def pages() -> dict[str, str]:
     """File name -> the whole page."""
     return {
         "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in schema.TABLES)]),
-        "magics.md": "\n".join([MAGICS_OPENING, *(magic(name, parser) for name, parser in MAGICS.items())]),
+        "magics.md": "\n".join([MAGICS_OPENING, *(magic(one.sign + name, one.parser) for name, one in MAGICS.items())]),
     }
 
 

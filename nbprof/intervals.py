@@ -54,11 +54,9 @@ def subtract(a: Intervals, b: Intervals) -> Intervals:
     return intersect(a, gaps(b, (_LOWEST, _HIGHEST)))
 
 
-def gaps(a: Intervals, span: tuple[int, int] | None = None) -> Intervals:
-    """What the union leaves open between its pieces, or, with `span`, everywhere in [span[0], span[1])."""
+def gaps(a: Intervals, span: tuple[int, int]) -> Intervals:
+    """What the union leaves open in [span[0], span[1])."""
     starts, ends = _arrays(a)
-    if span is None:
-        return ends[:-1], starts[1:]
     lower = np.clip(np.concatenate(([_LOWEST], ends)), *span)
     upper = np.clip(np.concatenate((starts, [_HIGHEST])), *span)
     open_ = upper > lower
@@ -72,7 +70,7 @@ def total(a: Intervals) -> int:
 
 
 def locate(a: Intervals, points: ArrayLike) -> NDArray[np.int64]:
-    """For each point the position of the union's piece that holds it, or -1."""
+    """For each point the position of the union's piece that holds it (its start, not its end), or -1."""
     starts, ends = _arrays(a)
     at = np.asarray(points, np.int64)
     piece = np.searchsorted(starts, at, side="right").astype(np.int64) - 1
@@ -80,12 +78,6 @@ def locate(a: Intervals, points: ArrayLike) -> NDArray[np.int64]:
         return piece
     found: NDArray[np.int64] = np.where((piece >= 0) & (at < ends[piece]), piece, -1)
     return found
-
-
-def contains(a: Intervals, points: ArrayLike) -> NDArray[np.bool_]:
-    """For each point whether the union holds it; a piece holds its start and not its end."""
-    held: NDArray[np.bool_] = locate(a, points) >= 0
-    return held
 
 
 def overlap(a: Intervals, windows: Intervals) -> NDArray[np.int64]:

@@ -1,25 +1,26 @@
-"""The common tongue of all rooms: columns of every table, categories, markers, facts of a recording.
+"""The common tongue of all rooms: columns of every table, categories, markers.
 
-In: nothing. Out: constants, plain dataclasses, and the functions that make a table keep its columns.
+In: nothing. Out: constants, the functions that make a table keep its columns, and what views ask of a trace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from nbprof.metadata import TraceMetadata
 
 if TYPE_CHECKING:
     import pandas as pd
 
 VERSION = "0.1.0"
-SCHEMA_VERSION = 1
-METADATA_KEY = "nbprof"
-"""Key of a trace file under which nbprof keeps what it knows of the recording."""
 
 REGION_MARKER = "nbprof.region::"
 FX_MARKER = "nbprof.fx::"
 STEP_MARKER = "ProfilerStep#"
+MARKERS = (REGION_MARKER, FX_MARKER, STEP_MARKER)
+"""Names that begin so mark a range of the run."""
 
 # Categories, today's names. The older ones (2021) are folded to these by the reader.
 CATEGORY_FOLD = {
@@ -46,9 +47,6 @@ RUNTIME_CATEGORIES = frozenset(
 )
 OPERATOR_CATEGORIES = frozenset({"cpu_op"})
 ANNOTATION_CATEGORIES = frozenset({"user_annotation"})
-
-Kind = Literal["cell", "once", "controller"]
-Outcome = Literal["complete", "interrupted", "failed", "empty"]
 
 
 @dataclass(frozen=True)
@@ -153,6 +151,23 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "from its start to its last device event's end, less busy; NA without a device",
         ),
         ("share", "float64", "fraction", "of summed self_us"),
+        ("depth", "int64", "", "place in the tree that the rows read as, from the top; 0 outermost"),
+    ),
+    "region_steps": _columns(
+        ("region", "category", "", "name"),
+        ("step", "int64", "", "number of the step in which the entries began"),
+        ("wall_us", "float64", "us", "summed time between entry and exit, entries inside their own region left out"),
+        ("self_us", "float64", "us", "the same of all entries, less nested regions"),
+    ),
+    "region_entries": _columns(
+        ("region", "category", "", "name"),
+        ("parent", "category", "", "region that it was entered from; NA at the top"),
+        ("depth", "int64", "", "how many entries are around it"),
+        ("start_us", "float64", "us", "entry, from trace.metadata.start_ns"),
+        ("wall_us", "float64", "us", "time between entry and exit"),
+        ("self_us", "float64", "us", "the same less entries directly inside"),
+        ("position", "int64", "", "row of its marker in events"),
+        ("outer", "int64", "", "row here of the entry around it, or -1"),
     ),
     "health": _columns(
         ("check", "str", "", "what was looked at"),
@@ -183,95 +198,8 @@ def conform(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     return ordered.astype({c.name: c.dtype for c in columns if c.dtype not in ("object", "str")})
 
 
-@dataclass(frozen=True)
-class RegionCount:
-    """What the controller itself counted for one region under one parent; `wall_us` in microseconds."""
-
-    region: str
-    parent: str | None
-    entries: int
-    wall_us: float
-
-
-@dataclass(frozen=True)
-class CaptureInfo:
-    """What nbprof knows of a recording; stands under the key `nbprof` of the trace file.
-
-    `gated` says that only what lies inside regions counts. `calls_us` is the wall time of each call
-    of a one-shot session in microseconds, waiting and warming up included, `stop_us` what torch took to stop.
-    `planned_steps` is None where no schedule was asked for. `error` is the class name of what ended the code early.
-    """
-
-    kind: Kind
-    label: str
-    outcome: Outcome = "complete"
-    gated: bool = False
-    error: str | None = None
-    cell: str | None = None
-    schedule: Mapping[str, int] = field(default_factory=dict)
-    planned_steps: int | None = None
-    run_steps: int | None = None
-    calls_us: tuple[float, ...] = ()
-    stop_us: float | None = None
-    regions: tuple[RegionCount, ...] = ()
-    options: Mapping[str, bool] = field(default_factory=dict)
-    rank: int = 0
-    world_size: int = 1
-    version: str = ""
-    torch: str = ""
-    schema: int = SCHEMA_VERSION
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> CaptureInfo:
-        """From the JSON of any version: unknown keys are left out, missing ones take their defaults."""
-        known = {key: values[key] for key in (f.name for f in fields(cls)) if key in values}
-        known["regions"] = tuple(RegionCount(**row) for row in known.get("regions", ()))
-        known["calls_us"] = tuple(known.get("calls_us", ()))
-        return cls(**{"kind": "controller", "label": "", **known})
-
-
-@dataclass(frozen=True)
-class ReadProblem:
-    """One kind of thing that was repaired, dropped or cut while reading: how often, and where first (byte offset).
-
-    `is_mended` says that nothing is missing for it.
-    """
-
-    kind: str
-    count: int
-    offset: int | None
-    detail: str
-    is_mended: bool = False
-
-
-@dataclass(frozen=True)
-class TraceMetadata:
-    """What a trace says of itself.
-
-    `start_ns` is the absolute time (or the file's own zero) from which `events.ts_ns` counts.
-    `bytes` is the size of the file, `text_bytes` of the JSON inside. `other` keeps all further keys of the file.
-    """
-
-    source: str
-    start_ns: int = 0
-    bytes: int = 0
-    text_bytes: int = 0
-    capture: CaptureInfo | None = None
-    devices: tuple[Mapping[str, Any], ...] = ()
-    distributed: Mapping[str, Any] = field(default_factory=dict)
-    problems: tuple[ReadProblem, ...] = ()
-    other: Mapping[str, Any] = field(default_factory=dict)
-
-
 class TraceLike(Protocol):
     """What views ask of a trace."""
-
-    @property
-    def events(self) -> pd.DataFrame: ...
 
     @property
     def metadata(self) -> TraceMetadata: ...

@@ -11,20 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from nbprof import analysis, reader
+from nbprof import analysis, reader, structure
 from nbprof.errors import NothingRecordedError
-from nbprof.schema import TraceMetadata
+from nbprof.metadata import TraceMetadata
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from nbprof.analysis import CallTree
     from nbprof.capture.recording import Recording
+    from nbprof.structure import CallTree
     from nbprof.view.report import Report
-
-Source = str | os.PathLike[str] | bytes | BinaryIO
 
 
 class Trace:
@@ -46,7 +44,7 @@ class Trace:
 
     @cached_property
     def _tree(self) -> CallTree:
-        return analysis.call_tree(self.events)
+        return structure.call_tree(self.events)
 
     def operators(self) -> pd.DataFrame:
         """Host and device time by operator, largest first."""
@@ -84,7 +82,12 @@ class Trace:
         time: tuple[float, float] | None = None,
     ) -> Trace:
         """The part inside regions, steps, or a time window (start and end in microseconds from the trace's start)."""
-        return Trace(reader.select(self.events, region=region, step=step, time=time), self.metadata)
+        part = reader.select(self.events, region=region, step=step, time=time)
+        if len(part) == len(self):
+            return Trace(part, self.metadata)
+        # The plan was one for the whole: a part is not short of it.
+        capture = self.metadata.capture
+        return Trace(part, replace(self.metadata, capture=capture and replace(capture, planned_steps=None)))
 
     def report(self, *, called: str = "trace") -> Report:
         """What took the time, in words, tables and a chart; shows itself in a notebook and in a terminal.
@@ -116,12 +119,11 @@ class Trace:
         time: tuple[float, float] | None = None,
     ) -> Path:
         """Write the trace, or a part of it, as a file for Perfetto and chrome://tracing; returns its path."""
-        whole = region is None and step is None and time is None
-        part = self if whole else self.where(region=region, step=step, time=time)
+        part = self.where(region=region, step=step, time=time)
         return reader.export_chrome(part.events, part.metadata, path)
 
 
-def load_trace(source: Source) -> Trace:
+def load_trace(source: reader.Source) -> Trace:
     """Read what torch.profiler or nbprof wrote: a path, bytes, or an open binary file, plain or packed.
 
     Raises FileNotFoundError, and TraceFormatError that names the file, the place and the way out.

@@ -6,7 +6,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from nbprof import schema
+from tests.references import NAMES, Reference, read_reference
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -18,6 +22,17 @@ def traces() -> Path:
     if not folder.is_dir():
         pytest.skip("the recorded GPU traces are not on this machine")
     return folder
+
+
+@pytest.fixture(params=NAMES)
+def reference(request: pytest.FixtureRequest, traces: Path) -> Reference:
+    """Each of the recorded GPU traces."""
+    return read_reference(traces, request.param)
+
+
+@pytest.fixture
+def no_events() -> pd.DataFrame:
+    return schema.empty("events")
 
 
 @pytest.fixture(autouse=True)

@@ -1,3 +1,5 @@
+"""`Trace` and `load_trace`: tables, parts, files, and clear errors."""
+
 from __future__ import annotations
 
 import pickle
@@ -8,6 +10,8 @@ import pytest
 
 import nbprof
 from nbprof import schema
+from nbprof.metadata import CaptureInfo, TraceMetadata
+from tests.frames import make_events, marker
 
 CPU_TRACE = Path(__file__).parent / "data" / "region_torch213_cpu.json"
 
@@ -17,7 +21,7 @@ def trace() -> nbprof.Trace:
     return nbprof.load_trace(CPU_TRACE)
 
 
-@pytest.mark.parametrize("table", ["operators", "kernels", "timeline", "steps", "regions", "health"])
+@pytest.mark.parametrize("table", ["operators", "kernels", "timeline", "steps", "regions", "region_steps", "health"])
 def test_every_table_has_the_columns_of_the_schema_also_when_it_is_empty(trace: nbprof.Trace, table: str) -> None:
     empty = nbprof.Trace(schema.empty("events"), trace.metadata)
     for one in (trace, empty):
@@ -68,3 +72,22 @@ def test_a_missing_file_and_a_file_that_is_no_trace_are_clear_errors(tmp_path: P
     (tmp_path / "page.json").write_text("<html>")
     with pytest.raises(nbprof.TraceFormatError, match=r"page\.json"):
         nbprof.load_trace(tmp_path / "page.json")
+
+
+@pytest.mark.parametrize("source", [None, 5, ["trace.json"]])
+def test_what_is_no_source_is_a_clear_error(source: object) -> None:
+    with pytest.raises(TypeError, match="read from a path, bytes or a file open in mode 'rb', not from"):
+        nbprof.load_trace(source)  # type: ignore[arg-type]
+
+
+def test_a_part_is_not_reported_as_short_of_the_plan(tmp_path: Path) -> None:
+    # Three active steps recorded as planned, of which a part holds one; written and read again it does so too.
+    capture = CaptureInfo("once", schedule={"wait": 1, "warmup": 1, "active": 3}, planned_steps=5, run_steps=5)
+    events = make_events(*(marker(f"ProfilerStep#{n}", 100 * n, 90) for n in range(3)))
+    whole = nbprof.Trace(events, TraceMetadata(source="t.json", capture=capture))
+    for trace in (whole, whole.where(step=0), nbprof.load_trace(whole.export_chrome(tmp_path / "t.json", step=0))):
+        health = trace.health().set_index("check")
+        assert health.loc["steps", "status"] == "ok"
+    assert whole.where(time=(0, 1000)).metadata.capture == capture
+    short = nbprof.Trace(events.iloc[:1], whole.metadata)
+    assert short.health().set_index("check").loc["steps", "status"] == "warning"

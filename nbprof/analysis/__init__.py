@@ -6,7 +6,6 @@ tree as `tree`, so that who asks for several tables computes it once.
 
 from __future__ import annotations
 
-from nbprof.analysis.calltree import CallTree, call_tree
 from nbprof.analysis.entries import region_entries, region_steps
 from nbprof.analysis.health import health
 from nbprof.analysis.kernels import kernels
@@ -16,8 +15,6 @@ from nbprof.analysis.steps import steps
 from nbprof.analysis.timeline import timeline
 
 __all__ = [
-    "CallTree",
-    "call_tree",
     "health",
     "kernels",
     "operators",

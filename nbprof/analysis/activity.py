@@ -1,6 +1,6 @@
-"""What is under way when: the unions of computation, communication, copies, fills, calls and operators.
+"""What kind of work each row is: computation, communication, copies, fills, calls, data loading, operators.
 
-In: events and their call tree. Out: a mask of rows for each kind of work.
+In: events and their call tree. Out: a mask of rows for each kind, and the union of the intervals of a mask.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from nbprof import intervals
-from nbprof.analysis.calltree import CallTree
-from nbprof.analysis.counted import Mask, prefix_mask, value_mask
 from nbprof.analysis.kernel_classes import COMMUNICATION, classify
 from nbprof.intervals import Intervals
 from nbprof.schema import (
@@ -21,9 +19,11 @@ from nbprof.schema import (
     OPERATOR_CATEGORIES,
     RUNTIME_CATEGORIES,
 )
+from nbprof.structure.calltree import CallTree
+from nbprof.structure.masks import Mask, prefix_mask, value_mask
 
 DATALOADER = ("enumerate(DataLoader)#", "enumerate(DataPipe)#")
-HOST_COLLECTIVE = ("gloo:",)
+HOST_COLLECTIVE = "gloo:"
 
 
 def activities(events: pd.DataFrame, tree: CallTree) -> dict[str, Mask]:
@@ -38,7 +38,7 @@ def activities(events: pd.DataFrame, tree: CallTree) -> dict[str, Mask]:
         "memcpy": tree.device & value_mask(events["category"], MEMCPY_CATEGORIES),
         "memset": tree.device & value_mask(events["category"], MEMSET_CATEGORIES),
         "runtime": known & value_mask(events["category"], RUNTIME_CATEGORIES),
-        "dataloader": host_range & prefix_mask(events["name"], DATALOADER),
+        "dataloader": host_range & prefix_mask(events["name"], *DATALOADER),
         "cpu_op": tree.operators & known,
     }
 

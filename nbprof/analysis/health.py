@@ -5,6 +5,7 @@ In: events and the trace's metadata. Out: the table `health`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -12,17 +13,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import misplaced, value_mask
-from nbprof.analysis.launching import kernels_before_launch, launches_without_work
-from nbprof.analysis.overruns import Overruns, overruns
 from nbprof.analysis.steps import profiler_steps
-from nbprof.schema import DEVICE_CATEGORIES, TraceMetadata, conform
+from nbprof.metadata import TraceMetadata
+from nbprof.schema import DEVICE_CATEGORIES, RUNTIME_CATEGORIES, conform
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.masks import Integers, flagged, value_mask
 
 Status = Literal["ok", "note", "warning"]
 
 LONE_SHARE = 0.05
 """More device time than this without a launch, and what is said of operators, steps and regions has a hole."""
+SWALLOWED_NS = 1_000
+_LAUNCHES_KERNEL = re.compile(r"Launch(Cooperative)?Kernel|LaunchKernelEx|GraphLaunch", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ def health(events: pd.DataFrame, metadata: TraceMetadata, *, tree: CallTree | No
         _before_launch(tree),
         _nesting(tree),
         _crossing_regions(tree),
-        _misplaced(events),
-        _durations(events),
-        _overrunning(events, overruns(events, tree)),
+        _misplaced(tree),
+        _durations(events, tree),
+        _overrunning(events, tree),
     ]
     return conform(pd.DataFrame([asdict(check) for check in checks]).astype({"figure": "float64"}), "health")
 
@@ -101,7 +103,7 @@ def _steps(events: pd.DataFrame, metadata: TraceMetadata, tree: CallTree) -> Ite
 
 def _without_launch(events: pd.DataFrame, tree: CallTree) -> Check:
     name = "device events without launch"
-    device = value_mask(events["category"], DEVICE_CATEGORIES) & ~misplaced(events)
+    device = value_mask(events["category"], DEVICE_CATEGORIES) & ~tree.times.misplaced
     lone = device & (tree.launch < 0)
     count, total = int(lone.sum()), int(device.sum())
     if not count:
@@ -124,7 +126,7 @@ def _without_work(events: pd.DataFrame, tree: CallTree) -> Check:
     name = "launches without device events"
     if not tree.device.any():
         return Check(name, "ok", 0, "No device events in this trace.")
-    count = launches_without_work(events, tree)
+    count = _launches_without_work(events, tree)
     if not count:
         return Check(name, "ok", 0, "Every kernel launch has its device event.")
     return Check(
@@ -135,9 +137,18 @@ def _without_work(events: pd.DataFrame, tree: CallTree) -> Check:
     )
 
 
+def _launches_without_work(events: pd.DataFrame, tree: CallTree) -> int:
+    """Calls that launch kernels (copies may run on the host alone) and that no device event names."""
+    launching = flagged(events["name"], (bool(_LAUNCHES_KERNEL.search(str(n))) for n in events["name"].cat.categories))
+    rows = launching & tree.times.complete & value_mask(events["category"], RUNTIME_CATEGORIES)
+    rows[tree.launch[tree.launch >= 0]] = False
+    return int(rows.sum())
+
+
 def _before_launch(tree: CallTree) -> Check:
     name = "device events before their launch"
-    count = int(kernels_before_launch(tree).sum())
+    starts = tree.times.starts
+    count = int(np.sum((tree.launch >= 0) & (starts < starts[tree.launch])))
     if not count:
         return Check(name, "ok", 0, "No device event starts before its launch.")
     detail = f"{count} device events start before the call that launched them: the device's clock has drifted."
@@ -158,8 +169,8 @@ def _crossing_regions(tree: CallTree) -> Check:
     return Check("regions", "note", tree.crossings, detail)
 
 
-def _misplaced(events: pd.DataFrame) -> Check:
-    count = int(misplaced(events).sum())
+def _misplaced(tree: CallTree) -> Check:
+    count = int(tree.times.misplaced.sum())
     if not count:
         return Check("event times", "ok", 0, "No device record lies far before all others.")
     return Check(
@@ -170,17 +181,17 @@ def _misplaced(events: pd.DataFrame) -> Check:
     )
 
 
-def _durations(events: pd.DataFrame) -> Check:
-    durations = events["dur_ns"].to_numpy(dtype="int64", na_value=-1)
-    count = int(np.sum(value_mask(events["ph"], ["X"]) & (durations < 0)))
+def _durations(events: pd.DataFrame, tree: CallTree) -> Check:
+    count = int(np.sum(value_mask(events["ph"], {"X"}) & ~tree.times.lasting))
     if not count:
         return Check("durations", "ok", 0, "Every call has a duration.")
     detail = f"{count} calls have no valid duration: they count as calls, and in no time."
     return Check("durations", "warning", count, detail)
 
 
-def _overrunning(events: pd.DataFrame, found: Overruns) -> Check:
+def _overrunning(events: pd.DataFrame, tree: CallTree) -> Check:
     name = "overrunning durations"
+    found = _overruns(events, tree)
     if len(found.swallowing):
         worst = found.swallowing[0]
         stream, kernel = events["stream"].iloc[worst], events["name"].iloc[worst]
@@ -193,3 +204,28 @@ def _overrunning(events: pd.DataFrame, found: Overruns) -> Check:
         detail = f"{found.overlapping} device events overlap the next one on their stream (dependent launch): busy time"
         return Check(name, "note", found.overlapping, detail + " is their union.")
     return Check(name, "ok", 0, "Device events of a stream run one after another.")
+
+
+@dataclass(frozen=True)
+class _Overruns:
+    """`overlapping`: how many run into the next one; `swallowing`: rows that outlast it by 1 us or more, longest first.
+
+    A stream starts a kernel before the last one has ended under dependent launch, and in a graph; it never runs one
+    to its end inside another, unless the durations are wrong or branches of a graph run side by side.
+    """
+
+    overlapping: int
+    swallowing: Integers
+
+
+def _overruns(events: pd.DataFrame, tree: CallTree) -> _Overruns:
+    """Neighbours on each device and stream, in order of start."""
+    rows = np.flatnonzero(tree.device & tree.times.known)
+    device, stream = (events[side].to_numpy(dtype="int64", na_value=-1)[rows] for side in ("device", "stream"))
+    starts, ends = tree.times.starts[rows], tree.times.ends[rows]
+    order = np.lexsort((ends, starts, stream, device))
+    rows, device, stream, starts, ends = (column[order] for column in (rows, device, stream, starts, ends))
+    same = (np.diff(device) == 0) & (np.diff(stream) == 0)
+    overlapping = same & (ends[:-1] > starts[1:])
+    swallowing = rows[:-1][overlapping & (ends[:-1] >= ends[1:] + SWALLOWED_NS)]
+    return _Overruns(int(overlapping.sum()), swallowing[np.argsort(-tree.times.durations[swallowing], kind="stable")])

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import microseconds, shares, value_mask
-from nbprof.analysis.coverage import covered
 from nbprof.analysis.kernel_classes import CLASSES, classify
-from nbprof.analysis.nesting import Integers
-from nbprof.analysis.statistics import by_name
 from nbprof.schema import KERNEL_CATEGORIES, conform
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.coverage import covered
+from nbprof.structure.masks import Integers, value_mask
+from nbprof.structure.statistics import by_name, shares
+from nbprof.structure.times import microseconds
 
 
 def kernels(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import microseconds, shares
-from nbprof.analysis.coverage import covered
-from nbprof.analysis.nesting import Integers
-from nbprof.analysis.statistics import by_name
 from nbprof.schema import conform
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.coverage import covered
+from nbprof.structure.masks import Integers
+from nbprof.structure.statistics import by_name, shares
+from nbprof.structure.times import microseconds
 
 
 def operators(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nbprof import intervals
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import Mask, microseconds, shares
-from nbprof.analysis.coverage import covered
 from nbprof.analysis.entries import entry_self_ns, region_entries
-from nbprof.analysis.nesting import Integers
-from nbprof.analysis.statistics import sums_by_group
 from nbprof.schema import conform, empty
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.coverage import covered
+from nbprof.structure.masks import Integers, Mask
+from nbprof.structure.statistics import shares, sums_by_group
+from nbprof.structure.times import microseconds
 
 
 def regions(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:
@@ -25,27 +25,31 @@ def regions(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFra
     `wall_us` sums the entries, `self_us` the same less nested regions. `host_us` is the union of the operators that
     began inside, `device_us` that of the device events launched inside. `idle_us` is the time, from an entry's start
     to the end of its last device event, in which no device event at all runs; NA for a region that launched none.
-    `depth` is the row's place in the tree.
     """
     tree = call_tree(events) if tree is None else tree
     entries = region_entries(events, tree=tree)
     if entries.empty:
-        return empty("regions").assign(depth=pd.Series(dtype="int64"))
+        return empty("regions")
     rows, groups = _pairs(entries)
     count = len(rows)
-    host, host_groups = _inside(np.flatnonzero(_outermost_operators(tree)), tree, entries, groups)
-    device, device_groups = _inside(np.flatnonzero(tree.device), tree, entries, groups)
-    starts, ends = tree.times.starts, tree.times.ends
     markers, outer = entries["position"].to_numpy(np.int64), entries["outer"].to_numpy(np.int64)
+    place = np.full(len(events) + 1, -1, np.int64)
+    place[markers] = np.arange(len(markers))
+    entry = place[tree.entry]  # -1 reads the last place, which holds -1
+    host, host_entries = _once_for_each_around(np.flatnonzero(_outermost_operators(tree)), entry, outer)
+    device, device_entries = _once_for_each_around(np.flatnonzero(tree.device), entry, outer)
+    starts, ends = tree.times.starts, tree.times.ends
+    last_ends = np.full(len(entries), np.iinfo(np.int64).min)
+    np.maximum.at(last_ends, device_entries, ends[device])
     wall = sums_by_group(groups, tree.times.durations[markers], count)
     own = sums_by_group(groups, entry_self_ns(markers, outer, tree), count)
     table = rows.assign(
         calls=np.bincount(groups, minlength=count),
         wall_us=microseconds(wall),
         self_us=microseconds(own),
-        host_us=microseconds(covered(host_groups, starts[host], ends[host], count)),
-        device_us=microseconds(covered(device_groups, starts[device], ends[device], count)),
-        idle_us=_idle_us(entries, groups, tree, count),
+        host_us=microseconds(covered(groups[host_entries], starts[host], ends[host], count)),
+        device_us=microseconds(covered(groups[device_entries], starts[device], ends[device], count)),
+        idle_us=_idle_us(starts[markers], last_ends, groups, tree, count),
         share=shares(microseconds(own)),
     )
     return conform(_tree_order(table), "regions")
@@ -67,36 +71,30 @@ def _outermost_operators(tree: CallTree) -> Mask:
     return outermost
 
 
-def _inside(rows: Integers, tree: CallTree, entries: pd.DataFrame, groups: Integers) -> tuple[Integers, Integers]:
-    """Each row once for every entry around it, with the place of that entry's pair."""
-    place = np.full(len(tree.entry) + 1, -1, np.int64)
-    place[entries["position"]] = np.arange(len(entries))
-    outer = entries["outer"].to_numpy()
-    entry = place[tree.entry[rows]]
-    found_rows, found_groups = [], []
-    while len(rows := rows[entry >= 0]):
-        entry = entry[entry >= 0]
+def _once_for_each_around(rows: Integers, entry: Integers, outer: Integers) -> tuple[Integers, Integers]:
+    """Each row once for every entry around it, with that entry."""
+    around = entry[rows]
+    found_rows, found_entries = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    while len(rows := rows[around >= 0]):
+        around = around[around >= 0]
         found_rows.append(rows)
-        found_groups.append(groups[entry])
-        entry = outer[entry]
-    none = [np.empty(0, np.int64)]
-    return np.concatenate(found_rows or none), np.concatenate(found_groups or none)
+        found_entries.append(around)
+        around = outer[around]
+    return np.concatenate(found_rows), np.concatenate(found_entries)
 
 
-def _idle_us(entries: pd.DataFrame, groups: Integers, tree: CallTree, count: int) -> NDArray[np.float64]:
+def _idle_us(
+    starts: Integers, last_ends: Integers, groups: Integers, tree: CallTree, count: int
+) -> NDArray[np.float64]:
     """For each pair, what no device event covers between its entries' starts and their last device events' ends."""
-    device, own = _inside(np.flatnonzero(tree.device), tree, entries, np.arange(len(entries)))
-    starts = tree.times.starts[entries["position"]]
-    ends = np.full(len(entries), np.iinfo(np.int64).min)
-    np.maximum.at(ends, own, tree.times.ends[device])
-    launching = ends > starts
+    launching = last_ends > starts
     busy = intervals.union((tree.times.starts[tree.device], tree.times.ends[tree.device]))
-    idle = np.full(count, np.nan)
+    idle = np.full(count, -1, np.int64)
     for pair in np.unique(groups[launching]):  # a few pairs, each of any number of entries
         of_pair = launching & (groups == pair)
-        window = intervals.union((starts[of_pair], ends[of_pair]))
-        idle[pair] = intervals.total(intervals.subtract(window, busy)) / 1_000
-    return idle
+        window = intervals.union((starts[of_pair], last_ends[of_pair]))
+        idle[pair] = intervals.total(intervals.subtract(window, busy))
+    return np.where(idle >= 0, microseconds(idle), np.nan)
 
 
 def _tree_order(table: pd.DataFrame) -> pd.DataFrame:

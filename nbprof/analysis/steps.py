@@ -5,7 +5,6 @@ In: events. Out: the table `steps`, and the windows it rests on.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +12,6 @@ import pandas as pd
 
 from nbprof import intervals
 from nbprof.analysis.activity import activities, union_of
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import microseconds, prefix_mask, value_mask
-from nbprof.analysis.coverage import covered
-from nbprof.analysis.nesting import Integers
 from nbprof.intervals import Intervals
 from nbprof.schema import (
     ANNOTATION_CATEGORIES,
@@ -27,6 +22,10 @@ from nbprof.schema import (
     conform,
     empty,
 )
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.coverage import covered
+from nbprof.structure.masks import Integers, marker_mask, value_mask
+from nbprof.structure.times import microseconds
 
 _WORK = ANNOTATION_CATEGORIES | DEVICE_CATEGORIES | OPERATOR_CATEGORIES | RUNTIME_CATEGORIES | {"python_function"}
 
@@ -83,7 +82,7 @@ def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
     """The windows that `steps` divides."""
     numbers, rows = profiler_steps(events, tree)
     if not len(rows):
-        rows = np.flatnonzero(tree.markers & (tree.entry < 0))
+        rows = tree.markers[tree.entry[tree.markers] < 0]
         rows = rows[np.lexsort((tree.times.ends[rows], tree.times.starts[rows]))]
         numbers = np.arange(len(rows))
     if len(rows):
@@ -99,14 +98,17 @@ def profiler_steps(events: pd.DataFrame, tree: CallTree) -> tuple[Integers, Inte
 
     They divide time and are no work: in a gated file they count though they begin outside the regions.
     """
-    host = value_mask(events["category"], ANNOTATION_CATEGORIES | OPERATOR_CATEGORIES)
-    lasting = value_mask(events["ph"], ["X"]) & events["dur_ns"].notna().to_numpy(bool)
-    rows = np.flatnonzero(host & prefix_mask(events["name"], (STEP_MARKER,)) & lasting)
-    found = [re.fullmatch(r"\d+", str(name).removeprefix(STEP_MARKER)) for name in events["name"].iloc[rows]]
-    rows = rows[[match is not None for match in found]] if len(rows) else rows
-    numbers = np.array([int(match.group()) for match in found if match], np.int64)
-    order = np.argsort(tree.times.starts[rows], kind="stable")
-    return numbers[order], rows[order]
+    of_category = [_step_number(str(name)) for name in events["name"].cat.categories]
+    numbers = np.array([*of_category, -1], np.int64)[events["name"].cat.codes.to_numpy()]
+    rows = np.flatnonzero((numbers >= 0) & marker_mask(events, STEP_MARKER) & tree.times.lasting)
+    rows = rows[np.argsort(tree.times.starts[rows], kind="stable")]
+    return numbers[rows], rows
+
+
+def _step_number(name: str) -> int:
+    """N of `ProfilerStep#N`, -1 for other names."""
+    digits = name.removeprefix(STEP_MARKER) if name.startswith(STEP_MARKER) else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1
 
 
 def _own_windows(windows: StepWindows, step: Integers, device_ends: Integers) -> Intervals:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from nbprof import intervals
 from nbprof.analysis.activity import activities, union_of
-from nbprof.analysis.calltree import CallTree, call_tree
-from nbprof.analysis.counted import Mask
 from nbprof.schema import conform, empty
+from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.masks import Mask
+from nbprof.structure.times import microseconds
 
 _NO_DEVICE = -1
 
@@ -29,26 +30,25 @@ def timeline(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFr
         return empty("timeline")
     kinds = activities(events, tree)
     indices = events["device"].to_numpy(dtype="int64", na_value=_NO_DEVICE)
-    rows = [
-        {"device": pd.NA if index == _NO_DEVICE else index, **_parts(tree, kinds, device & (indices == index))}
-        for index in np.unique(indices[device])
-    ]
-    return conform(pd.DataFrame(rows), "timeline")
+    found = np.unique(indices[device])
+    parts = pd.DataFrame([_parts_ns(tree, kinds, device & (indices == index)) for index in found])
+    device_index = pd.arrays.IntegerArray(found, found == _NO_DEVICE)
+    times = {f"{part}_us": microseconds(parts[part].to_numpy()) for part in parts}
+    return conform(pd.DataFrame({"device": device_index, **times}), "timeline")
 
 
-def _parts(tree: CallTree, kinds: dict[str, Mask], here: Mask) -> dict[str, float]:
+def _parts_ns(tree: CallTree, kinds: dict[str, Mask], here: Mask) -> dict[str, int]:
     compute = union_of(tree, kinds["kernel"] & here)
     communication = union_of(tree, kinds["communication"] & here)
     memory = union_of(tree, (kinds["memcpy"] | kinds["memset"]) & here)
     busy = intervals.total(union_of(tree, here))
     span = int(tree.times.ends[here].max() - tree.times.starts[here].min())
     exposed = intervals.subtract(communication, compute)
-    parts = {
-        "span_us": span,
-        "computation_us": intervals.total(compute),
-        "exposed_comm_us": intervals.total(exposed),
-        "exposed_memory_us": intervals.total(intervals.subtract(intervals.subtract(memory, compute), communication)),
-        "busy_us": busy,
-        "idle_us": span - busy,
+    return {
+        "span": span,
+        "computation": intervals.total(compute),
+        "exposed_comm": intervals.total(exposed),
+        "exposed_memory": intervals.total(intervals.subtract(intervals.subtract(memory, compute), communication)),
+        "busy": busy,
+        "idle": span - busy,
     }
-    return {name: nanoseconds / 1_000 for name, nanoseconds in parts.items()}

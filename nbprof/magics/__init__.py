@@ -5,20 +5,16 @@ In: a shell that loads or unloads the extension. Out: one set of magics in it, o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbprof.magics import cell, completion, figures, line, running
-from nbprof.magics.arguments import Wishes
+from nbprof.magics import completion, figures, line, running
+from nbprof.magics.known import MAGICS
 from nbprof.magics.rewriting import FirstCalls, rewrite_first_line
 
 _EVENTS = ("pre_run_cell", "post_execute", "post_run_cell")
-_MAGICS: dict[str, dict[str, Callable[..., Any]]] = {
-    "cell": {"region": cell.region, "profile_once": cell.profile_once},
-    "line": {"profile_once": cell.profile_once, "regions": line.regions, "profiler": line.profiler},
-}
+_PLACES = [(kind, name, magic.run) for name, magic in MAGICS.items() for kind in magic.kinds]
 
 
 def load(shell: InteractiveShell) -> None:
@@ -28,9 +24,8 @@ def load(shell: InteractiveShell) -> None:
     cells = running.Cells(shell)
     cells.at_end.append(line.show_stopped)
     running.set_loaded(cells)
-    for kind, magics in _MAGICS.items():
-        for name, function in magics.items():
-            shell.magics_manager.magics[kind][name] = function
+    for kind, name, function in _PLACES:
+        shell.magics_manager.magics[kind][name] = function
     for event in _EVENTS:
         shell.events.register(event, getattr(cells, event))
     # Before others: matplotlib draws the user's figures in its own callback, which is no part of the region.
@@ -44,20 +39,19 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take everything away again; a recording under way is stopped and shown."""
+    """Take everything away again; a recording under way is stopped and shown as was wished at its start."""
     if not running.is_loaded(shell):
         return
     cells = running.loaded()
     cells.close_all()
-    line.stop_recording(Wishes())
+    running.guard(line.stop_recording)
     for event in _EVENTS:
         shell.events.unregister(event, getattr(cells, event))
     shell.input_transformers_cleanup.remove(rewrite_first_line)
     shell.ast_transformers[:] = [one for one in shell.ast_transformers if not isinstance(one, FirstCalls)]
     completion.uninstall(shell)
     figures.uninstall(shell)
-    for kind, magics in _MAGICS.items():
-        for name, function in magics.items():
-            if shell.magics_manager.magics[kind].get(name) is function:
-                del shell.magics_manager.magics[kind][name]
+    for kind, name, function in _PLACES:
+        if shell.magics_manager.magics[kind].get(name) is function:
+            del shell.magics_manager.magics[kind][name]
     running.set_loaded(None)

@@ -114,7 +114,6 @@ def takes_value(parser: argparse.ArgumentParser) -> dict[str, bool]:
     return {name: action.nargs != 0 for action in parser._actions for name in action.option_strings}
 
 
-_BLANK = re.compile(r"\s*")
 _OPTION = re.compile(r"(--?[A-Za-z][\w-]*)(=\S*)?(?=\s|$)")
 _VALUE = re.compile(r"""\s+("[^"]*"|'[^']*'|\S+)""")
 
@@ -126,7 +125,7 @@ def split_front(line: str, parser: argparse.ArgumentParser) -> tuple[list[str], 
     """
     known = takes_value(parser)
     found: list[str] = []
-    at = _end(_BLANK.match(line, at := 0), at)
+    at = _past_blanks(line, 0)
     while option := _OPTION.match(line, at):
         name, value = option.groups()
         if name not in known:
@@ -136,14 +135,14 @@ def split_front(line: str, parser: argparse.ArgumentParser) -> tuple[list[str], 
             value = "=" + separate.group(1)
             at = separate.end()
         found += [name] if value is None else [name, *words(value[1:] or "''")]
-        at = _end(_BLANK.match(line, at), at)
+        at = _past_blanks(line, at)
     if re.match(r"--(\s|$)", line[at:]):
-        at = _end(_BLANK.match(line, at + 2), at)
+        at = _past_blanks(line, at + 2)
     return found, line[at:].rstrip()
 
 
-def _end(match: re.Match[str] | None, otherwise: int) -> int:
-    return match.end() if match else otherwise
+def _past_blanks(line: str, at: int) -> int:
+    return len(line) - len(line[at:].lstrip())
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

@@ -33,7 +33,6 @@ from nbprof.magics.arguments import (
 from nbprof.magics.body import Body, scope_of
 from nbprof.magics.once import Round, start_round
 from nbprof.magics.regional import enter_region
-from nbprof.magics.running import Cells
 from nbprof.magics.say import one_line_errors
 
 _REGION_AWAITS = "make %%region the cell's first line, or use `with nbprof.region(NAME):`."
@@ -50,16 +49,8 @@ def region(line: str, cell: str) -> Any:
     name, wishes = parse_region(line)
     cells = running.loaded()
     body = Body(cells.shell, cell, way_out=_REGION_AWAITS, number=cells.number)
-    opened = cells.open(partial(enter_region, name, cells, wishes))
-    error: BaseException | None = None
-    try:
+    with cells.open(partial(enter_region, name, cells, wishes)):
         value = body.run(*scope_of(cells.shell, None))
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        opened.leave()
-        cells.close(opened, error)
     return None if body.is_silenced and _is_displayed(_caller()) else value
 
 
@@ -79,8 +70,9 @@ def profile_once(line: str, cell: str | None = None, local_ns: dict[str, Any] | 
     if not cells.current.takes((caller.f_code, caller.f_lasti)):  # the place in the user's code
         value = body.run(*scope)
     else:
-        opened = cells.open(partial(start_round, cells, wishes, plan, form, code=code))
-        value = _run(opened, cells, body, scope)
+        with cells.open(partial(start_round, cells, wishes, plan, form, code=code)) as opened:
+            while opened.goes_on():
+                value = body.run(*scope)
     return None if body.is_silenced and _is_displayed(caller) else value
 
 
@@ -153,20 +145,6 @@ def parse_once(line: str, *, is_cell: bool) -> tuple[Wishes, Schedule, TraceForm
     if not is_cell and not code:
         raise UsageError("%profile_once needs an expression: %profile_once [options] EXPR")
     return wishes_of(arguments), schedule_of(arguments), arguments.format, code
-
-
-def _run(opened: Round, cells: Cells, body: Body, scope: tuple[dict[str, Any], dict[str, Any]]) -> Any:
-    __tracebackhide__ = True
-    error: BaseException | None = None
-    try:
-        while opened.goes_on():
-            value = body.run(*scope)
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        cells.close(opened, error)
-    return value
 
 
 def _round() -> Round:

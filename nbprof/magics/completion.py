@@ -13,16 +13,11 @@ from typing import Any
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbprof.magics import cell, line
-from nbprof.magics.arguments import Parser
+from nbprof.magics import line
+from nbprof.magics.arguments import takes_value
+from nbprof.magics.known import MAGICS
 
-_CALL = re.compile(r"(?:^|=)\s*%{1,2}(region|profile_once|regions|profiler)[ \t]+(.*)$")
-_PARSERS: dict[str, Parser] = {
-    "region": cell.region_parser,
-    "profile_once": cell.once_parser,
-    "regions": line.regions_parser,
-    "profiler": line.profiler_parser,
-}
+_CALL = re.compile(rf"(?:^|=)\s*%{{1,2}}({'|'.join(MAGICS)})[ \t]+(.*)$")
 
 
 @context_matcher(identifier="nbprof")  # type: ignore[untyped-decorator]
@@ -41,10 +36,9 @@ def match(context: CompletionContext) -> SimpleMatcherResult:
 def offers(magic: str, words: list[str], typed: str) -> list[str]:
     """What may stand behind `words`, of which the last is `typed` (empty after a blank)."""
     before = words[:-1] if typed else words
-    parser = _PARSERS[magic]
+    parser = MAGICS[magic].parser
     values = {name: action.choices for action in parser._actions for name in action.option_strings}
-    takes = {name for action in parser._actions if action.nargs != 0 for name in action.option_strings}
-    if before and before[-1] in takes:
+    if before and takes_value(parser).get(before[-1]):
         return [str(choice) for choice in values[before[-1]] or ()]
     options = [name for name in values if name not in before]
     if typed.startswith("-"):

@@ -5,6 +5,7 @@ In: words behind the magic. Out: a table of the regions; a recording started, or
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,13 +19,20 @@ from nbprof.magics.arguments import CAPTURE, RESULT, Wishes, argument, declare, 
 from nbprof.magics.regional import PROFILER
 from nbprof.magics.say import note, one_line_errors
 from nbprof.magics.showing import folder, show
+from nbprof.settings import Show, read_settings
 
 if TYPE_CHECKING:
     from nbprof.capture.controller import TorchProfilerController
     from nbprof.capture.regions import ProfilerRegion
 
 CHANGES = ("enable", "disable", "reset")
-ACTIONS = ("start", "stop", "status", "reset")
+_USED = {
+    "start": ("shapes", "memory", "stack", "flops", "dir", "bind", "show"),
+    "stop": ("bind", "show"),
+    "status": (),
+    "reset": (),
+}
+ACTIONS = tuple(_USED)
 
 
 @dataclass(frozen=True)
@@ -96,14 +104,12 @@ def profiler(line: str) -> None:
     Between start and stop, what cells do under %%region NAME, and in regions that are on, is added to one recording.
     """
     arguments = profiler_parser.parse_args(words(line))
+    _check_options(arguments)
     wishes = wishes_of(arguments)
     if arguments.action == "start":
         _start(wishes)
     elif arguments.action == "stop":
-        if _long is not None:
-            shown = arguments.show or _long.wishes.show
-            wishes = replace(_long.wishes, bind=arguments.bind or _long.wishes.bind, show=shown)
-        if not stop_recording(wishes):
+        if not stop_recording(bind=arguments.bind, shown=arguments.show):
             note("no recording is under way.")
     elif arguments.action == "status":
         note(_status())
@@ -128,15 +134,31 @@ profiler_parser = declare(
 )
 
 
-def stop_recording(wishes: Wishes) -> bool:
-    """Stop the recording under way, whoever started it, and show it; False when there is none."""
+def _check_options(arguments: Namespace) -> None:
+    """Raises UsageError for options that the action has no use for."""
+    used = _USED[arguments.action]
+    given = [
+        action.option_strings[0]
+        for action in profiler_parser._actions
+        if action.option_strings and action.dest not in used and getattr(arguments, action.dest) is not None
+    ]
+    if given:
+        raise UsageError(f"%profiler {arguments.action} has no use for {', '.join(given)}; %profiler start takes that.")
+
+
+def stop_recording(*, bind: str | None = None, shown: Show | None = None) -> bool:
+    """Stop the recording under way, whoever started it, and show it; False when there is none.
+
+    It is shown as was wished when it was started; `bind` and `shown` go before that.
+    """
     with one_line_errors():
         from nbprof.capture.controller import get_global_controller
 
+        wishes = _long.wishes if _long is not None else Wishes(show=read_settings().show)
     live = get_global_controller()
     if live is None:
         return False
-    _show(live, wishes)
+    _show(live, replace(wishes, bind=bind or wishes.bind, show=shown or wishes.show))
     return True
 
 

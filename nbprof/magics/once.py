@@ -1,12 +1,11 @@
 """One-shot rounds of `%profile_once`: the code runs wait + warmup + active times, the active part is recorded once.
 
-In: wishes, and whoever runs the code in each of `steps()`. Out: a `Round`, which never fails the user's code: while
-another profiler is at work the code runs once, and a line says who.
+In: wishes, and whoever runs the code as long as the round `goes_on()`. Out: a `Round`, which never fails the user's code:
+while another profiler is at work the code runs once, and a line says who.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +27,14 @@ class Round:
         self._cells = cells
         self._wishes = wishes
         self._session = session
-        self._steps = self.steps()
+        self._steps = iter((0,)) if session is None else session.steps()
         self._value: Any = None
 
-    def steps(self) -> Iterator[int]:
-        """The numbers of the runs; just one without a session."""
-        return iter((0,)) if self._session is None else self._session.steps()
+    def __enter__(self) -> Round:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._cells.close(self, error)
 
     def goes_on(self) -> bool:
         """Whether the code is to run (once more)."""

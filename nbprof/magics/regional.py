@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class OpenRegion:
-    """A region that is open around a cell. `made` is the controller of a recording made for it, else None."""
+    """A region that is open around a cell.
+
+    `live` is the controller of the recording that it is part of, else None; `made_here` says that it was made for it.
+    """
 
     def __init__(
         self, name: str, cells: Cells, wishes: Wishes, live: TorchProfilerController | None, *, made_here: bool
@@ -33,6 +36,12 @@ class OpenRegion:
         self._made_here = made_here
         self._entry: AbstractContextManager[None] | None = None
         self._start = self._wall = 0
+
+    def __enter__(self) -> OpenRegion:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._cells.close(self, error)
 
     def enter(self, entry: AbstractContextManager[None]) -> OpenRegion:
         """The user's code begins."""

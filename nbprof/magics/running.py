@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
+from contextlib import ExitStack
 from functools import partial
 from threading import get_ident
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -47,7 +48,7 @@ class CellRun:
         self.opened: list[Opened] = []
         self.is_held = False  # whether what is displayed is kept out of it
         self.round: object = None  # of a cell that is `%profile_once` as a whole
-        self.let_go: Callable[[], object] = int  # takes off what hangs in the shell for this cell; nothing so far
+        self.undo = ExitStack()  # takes off what hangs in the shell for this cell
         self._places: set[Hashable] = set()
 
     def takes(self, place: Hashable) -> bool:
@@ -140,7 +141,7 @@ class Cells:
         run = self._runs.pop(get_ident(), None)
         if run is None:
             return
-        run.let_go()
+        run.undo.close()
         for one in reversed(run.opened):
             guard(partial(one.close, error))
 
@@ -182,7 +183,7 @@ class Cells:
                 shell.showtraceback = before
 
         shell.showtraceback = showtraceback
-        run.let_go = let_go
+        run.undo.callback(let_go)
 
 
 _cells: Cells | None = None
@@ -217,11 +218,11 @@ def guard(showing: Callable[[], object]) -> None:
 
 def depth() -> int:
     """How many cells this thread is inside of: more than one where a magic or the code runs another."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     count = 0
     while frame is not None:
         count += frame.f_code is _RUN_CODE
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return count
 
 

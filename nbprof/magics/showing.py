@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbprof.capture.recording import Recording
 
 FOLDER = ".nbprof"
+_pruned: set[Path] = set()  # every default folder that was handed out: a notebook may change its working directory
 _shown: Recording | None = None
 
 
@@ -32,11 +33,12 @@ def folder(wishes: Wishes) -> Path:
 
         check_writable(default)
         (default / ".gitignore").write_text("*\n", encoding="utf-8")
+    _pruned.add(default)
     return default
 
 
 def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
-    """Show what was recorded, as it was asked for."""
+    """Show what was recorded, as it was asked for; a file that no magic began stays as and where it is."""
     global _shown
     from nbprof.trace import Trace, from_recording
 
@@ -50,17 +52,21 @@ def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
         return
     if recording.problem:
         warning(recording.problem)
-    trace = from_recording(recording, compress=True)
+    is_ours = recording.info.kind != "controller"
+    trace = from_recording(recording, compress=is_ours)
     if wishes.bind is not None:
         shell.user_ns[wishes.bind] = trace
     if wishes.show == "report":
         display(trace.report(called=wishes.bind or "nbprof.last"))  # type: ignore[no-untyped-call]
-    _prune(recording, Path(trace.metadata.source), wishes)
+    if is_ours and recording.path is not None and recording.path.parent in _pruned:
+        _prune(Path(trace.metadata.source))
     recording.release()
 
 
-def _prune(recording: Recording, path: Path, wishes: Wishes) -> None:
-    if wishes.directory is None and recording.path is not None:
-        from nbprof.capture.files import keep_newest
+def _prune(newest: Path) -> None:
+    from nbprof.capture.files import keep_newest
 
-        keep_newest(path.parent, path)
+    try:
+        keep_newest(newest.parent, newest)
+    except OSError as error:
+        warning(f"The older traces in {newest.parent} were not cleared away: {error}")

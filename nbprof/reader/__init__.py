@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nbprof.reader.launches import launch_positions
-from nbprof.reader.reading import read_events
+from nbprof.reader.container import Source
+from nbprof.reader.reading import Progress, read_events
 from nbprof.reader.select import export_chrome, select
 
-__all__ = ["export_chrome", "launch_positions", "read_events", "select"]
+__all__ = ["Progress", "Source", "export_chrome", "read_events", "select"]

@@ -128,7 +128,7 @@ class ArgsArray(ExtensionArray):
         if any(not isinstance(item, dict) and item is not None and item is not pd.NA for item in items):
             raise TypeError("A column of arguments holds dicts, and None where there are none.")
         there = np.fromiter((isinstance(item, dict) for item in items), bool, len(items))
-        text = json.dumps([{"args": item} for item in items if isinstance(item, dict)]).encode()
+        text = json.dumps([{"args": item} for item in items if isinstance(item, dict)], allow_nan=False).encode()
         store = ArgsStore([zlib.compress(text, 1)], np.zeros(1, np.int64), int(there.sum()))
         return cls(store, np.where(there, np.cumsum(there) - 1, -1).astype(np.int64))
 

@@ -29,9 +29,6 @@ _LATE = 10**12
 """ns; a file whose other events begin later than this has no event at time zero."""
 
 
-_FIELDS = ("correlation", "stream", "device", "external", "old_external", "seq", "bytes", "allocated")
-
-
 class _Times(msgspec.Struct, gc=False):
     ts: msgspec.Raw = msgspec.Raw()
     dur: msgspec.Raw = msgspec.Raw()
@@ -48,7 +45,7 @@ class ColumnBuilder:
         self._problems = problems
         self._kinds = Kinds()
         self._parts: dict[str, list[NDArray[Any]]] = {
-            name: [] for name in ("kind", "ts", "dur", "flow", "args", *_FIELDS)
+            name: [] for name in ("kind", "ts", "dur", "flow", "args", *Args.__struct_fields__)
         }
         self.count = 0
         """Entries so far, metadata rows (ph M) included."""
@@ -127,6 +124,7 @@ class ColumnBuilder:
 
 
 def _columns(typed: Sequence[Args]) -> dict[str, list[Scalar | bool]]:
+    # Written out: attrgetter takes twice as long, and tuples of all fields wake the garbage collector.
     return {
         "correlation": [args.correlation for args in typed],
         "stream": [args.stream for args in typed],

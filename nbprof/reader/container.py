@@ -97,6 +97,9 @@ def _opened(source: Source) -> tuple[str, BinaryIO, int | None]:
     if isinstance(source, bytes):
         return "<bytes>", io.BytesIO(source), len(source)
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            kind = type(source).__name__
+            raise TypeError(f"A trace is read from a path, bytes or a file open in mode 'rb', not from {kind}.")
         return str(getattr(source, "name", "<stream>")), source, None
     path = Path(source)
     try:

@@ -15,18 +15,11 @@ from numpy.typing import NDArray
 from nbprof.markers import decode_name
 from nbprof.reader.numbers import integer
 from nbprof.reader.pieces import Scalar
-from nbprof.schema import (
-    CATEGORY_FOLD,
-    DEVICE_CATEGORIES,
-    FX_MARKER,
-    REGION_MARKER,
-    STEP_MARKER,
-)
+from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES, FX_MARKER, MARKERS, REGION_MARKER
 
 Kind: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar]
 """ph, cat, name, pid, tid."""
 
-_MARKERS = (STEP_MARKER, REGION_MARKER, FX_MARKER)
 _MEMORY = "[memory]"
 _OLDEST = {"CPU functions": "cpu_op", "CUDA functions": "kernel"}
 """Before Kineto, torch wrote a bare list without categories, where the process tells what an event is."""
@@ -62,7 +55,7 @@ def kind_columns(codes: NDArray[Any], kinds: Sequence[Kind]) -> dict[str, Any]:
 def _folded(kind: Kind) -> tuple[str | None, ...]:
     phase, category, name, pid, tid = (None if word is None else _text(word) for word in kind)
     category = CATEGORY_FOLD.get(category, category) if category else None
-    if name is not None and name.startswith(_MARKERS) and category in {"cpu_op", None}:
+    if name is not None and name.startswith(MARKERS) and category in {"cpu_op", None}:
         category = "user_annotation"
     if category is None:
         category = "cpu_instant_event" if name == _MEMORY else _OLDEST.get(str(pid)) if phase == "X" else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from nbprof.reader.pieces import STRING
+
 NOT_UTF8 = "bytes that are not UTF-8"
 NOT_A_NUMBER = "a number that JSON does not know"
 CONTROL = "control character in a text"
@@ -16,7 +18,7 @@ SURROGATE = "half of a surrogate pair"
 QUOTE = "quote that was not escaped"
 COMMA = "comma too many"
 
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[^"]+', re.DOTALL)
+_STRING = re.compile(STRING + rb'|[^"]+', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 _SUSPECT = re.compile(rb"[\x00-\x1f\\]")
 _PAIR = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

@@ -6,6 +6,7 @@ In: the text before and after the list. Out: one dict (later keys win); numbers 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from nbprof.reader.mending import attempts
@@ -54,7 +55,17 @@ def _keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
 def _loaded(text: bytes) -> dict[str, Any] | None:
     try:
         # The standard parser keeps integers of any size, where msgspec turns those beyond 64 bits into floats.
-        values = json.loads(text.decode("utf-8"), strict=False)
+        values = json.loads(text.decode("utf-8"), strict=False, parse_constant=_refused, parse_float=_float_or_text)
     except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _float_or_text(number: str) -> float | str:
+    """A number too large for a float stays text, since infinity could not be written as JSON again."""
+    value = float(number)
+    return value if math.isfinite(value) else number

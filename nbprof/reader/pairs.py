@@ -1,6 +1,6 @@
 """Begin and end events (ph B and E) -> complete events (ph X).
 
-In: columns of times, phases and threads. Out: which rows begin one that ends, its duration, and which rows to leave out.
+In: columns of times, phases and threads. Out: which rows begin one that ends, and its duration.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ UNOPENED = "end event that nothing began"
 
 @dataclass(frozen=True)
 class Pairs:
-    """Row positions: `begins[i]` lasts `durations[i]` ns; all end events are in `ends`."""
+    """Row positions: `begins[i]` lasts `durations[i]` ns."""
 
     begins: NDArray[np.int64]
     durations: NDArray[np.int64]
-    ends: NDArray[np.int64]
 
 
 def paired(
@@ -55,4 +54,4 @@ def paired(
     if unclosed:
         problems.add(UNCLOSED, None, "kept without a duration", count=unclosed)
     begun, closed = np.array(begins, np.int64), np.array(closed_at, np.int64)
-    return Pairs(begun, times[closed] - times[begun], np.flatnonzero(is_end))
+    return Pairs(begun, times[closed] - times[begun])

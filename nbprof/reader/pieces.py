@@ -57,7 +57,8 @@ class Event(msgspec.Struct, gc=False):
 EVENT_KEYS = rb'"(?:ph|cat|name|pid|tid|ts|dur|args|id|bp|s|tts)"\s*:'
 _BORDER = re.compile(rb"\}\s*,\s*\{\s*" + EVENT_KEYS)
 _LIST = re.compile(rb'"traceEvents"\s*:\s*\[')
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]]', re.DOTALL)
+STRING = rb'"(?:[^"\\]++|\\.)*+"'
+_TOKEN = re.compile(STRING + rb"|[{}\[\]]", re.DOTALL)
 _SPACE = re.compile(rb"[\s,]*")
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _WINDOW = 1 << 16
@@ -147,8 +148,7 @@ class Pieces:
         return buffer[found.end() :]
 
     def _decode(self, piece: bytes, offset: int, final: bool) -> Decoded:
-        space = _SPACE.match(piece)
-        start = space.end() if space else 0
+        start = after_space(piece, 0)
         text = b"[" + piece[start:] + (b"" if final else b"]")
         try:
             return Decoded(_events.decode(text), text, len(piece), final)
@@ -162,6 +162,12 @@ class Pieces:
             except (msgspec.DecodeError, RecursionError):
                 pass
         return self._rescue(piece, offset, final)
+
+
+def after_space(text: bytes, at: int) -> int:
+    """Where what stands behind blanks and commas begins."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 def _last_border(buffer: bytes) -> int | None:

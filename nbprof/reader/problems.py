@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nbprof.schema import ReadProblem
+from nbprof.metadata import ReadProblem
 
 CUT_OFF = "cut off"
 

@@ -9,23 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
 import pandas as pd
 
 from nbprof.errors import TraceFormatError
+from nbprof.metadata import METADATA_KEY, CaptureInfo, TraceMetadata
 from nbprof.reader.arguments import ArgsBuilder
 from nbprof.reader.columns import ColumnBuilder
 from nbprof.reader.container import Source, Text
-from nbprof.reader.inside import inside, marker_positions
 from nbprof.reader.numbers import integer
 from nbprof.reader.outer import outer_keys
 from nbprof.reader.pieces import MISSING, Pieces
 from nbprof.reader.problems import Problems
 from nbprof.reader.repair import DROPPED, FOREIGN, Rescuer
-from nbprof.schema import METADATA_KEY, REGION_MARKER, CaptureInfo, TraceMetadata, conform
+from nbprof.schema import conform
+from nbprof.structure.openings import inside, region_openings
+from nbprof.structure.times import times
 
 Progress = Callable[[int, int | None, int], None]
 """(bytes of the file read, its size if known, events so far)."""
 
+UNREADABLE_FACTS = "recording facts that cannot be read"
 _BASE = "baseTimeNanoseconds"
 _DEVICES = "deviceProperties"
 _DISTRIBUTED = "distributedInfo"
@@ -52,10 +56,12 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
         raise TraceFormatError(text.name, f"its list holds no events ({first.detail})", place=f"byte {first.offset}")
     base = integer(outer.pop(_BASE, None))
     frame, start_ns = builder.finish(0 if base == MISSING else base)
-    capture = _capture(outer.pop(METADATA_KEY, None), problems)
-    if capture is not None and capture.gated:
-        markers = marker_positions(frame, REGION_MARKER)
-        frame["in_region"] = inside(frame, markers, markers, is_backward_only=True)
+    capture = _capture(outer.get(METADATA_KEY), problems)
+    if capture is not None:
+        del outer[METADATA_KEY]  # what can't be read stays among the other keys, so that a copy of the file keeps it
+    if capture.gated if capture else _says_gated(outer.get(METADATA_KEY)):
+        openings = region_openings(frame, times(frame))
+        frame["in_region"] = inside(frame, openings, openings.markers)
     metadata = TraceMetadata(
         source=text.name,
         start_ns=start_ns,
@@ -74,10 +80,15 @@ def _capture(values: Any, problems: Problems) -> CaptureInfo | None:
     if values is None:
         return None
     try:
-        return CaptureInfo.from_dict(dict(values))
-    except (TypeError, ValueError, AttributeError) as error:
-        problems.add("recording facts that cannot be read", None, str(error))
+        return msgspec.convert(values, CaptureInfo)
+    except msgspec.ValidationError as error:
+        effect = "only what lies in regions counts" if _says_gated(values) else "whether regions limit it is unknown"
+        problems.add(UNREADABLE_FACTS, None, f"{error}; {effect}")
         return None
+
+
+def _says_gated(values: Any) -> bool:
+    return isinstance(values, dict) and values.get("gated") is True
 
 
 def _listed(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ import msgspec
 import msgspec.structs
 
 from nbprof.reader.mending import attempts
-from nbprof.reader.pieces import EVENT_KEYS, Args, Decoded, Event, Scalar
+from nbprof.reader.pieces import EVENT_KEYS, STRING, Args, Decoded, Event, Scalar, after_space
 from nbprof.reader.problems import Problems
 
 DROPPED = "event that cannot be read"
@@ -22,9 +22,8 @@ FOREIGN = "entry that is no event"
 _BORDER = re.compile(rb"\}\s*,?\s*(?=\{\s*" + EVENT_KEYS + rb")")
 _PHASE = re.compile(rb'"ph"\s*:\s*"')
 _CLOSING = re.compile(rb"\}(?=\s*(?:[\],{]|$))")
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\]]', re.DOTALL)
-_SPACE = re.compile(rb"[\s,]*")
-_JUNK = re.compile(rb'(?:"(?:[^"\\]++|\\.)*+"|[^{}\[\]"])+|.', re.DOTALL)
+_TOKEN = re.compile(STRING + rb'|["{}\[\]]', re.DOTALL)
+_JUNK = re.compile(rb"(?:" + STRING + rb'|[^{}\[\]"])+|.', re.DOTALL)
 _TRIES = 40
 # A file in which every event is broken must not take hours: how far to look for the end of one, what is worth mending.
 _REACH = 1 << 14
@@ -45,7 +44,7 @@ class Rescuer:
         texts: list[bytes] = []
         at = stop = 0
         while True:
-            at = _after_space(piece, at)
+            at = after_space(piece, at)
             if at == len(piece):
                 return _result(events, texts, at, False)
             if piece.startswith(b"]", at):
@@ -152,11 +151,6 @@ def _args(text: msgspec.Raw) -> Args:
 def _scalar(raw: msgspec.Raw) -> Scalar:
     value: Any = msgspec.json.decode(raw)
     return value if value is None or isinstance(value, (str, int, float)) else bytes(raw).decode("utf-8", "replace")
-
-
-def _after_space(piece: bytes, at: int) -> int:
-    found = _SPACE.match(piece, at)
-    return found.end() if found else at
 
 
 def _closing(piece: bytes, at: int, limit: int) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import json
+import operator
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,9 +22,11 @@ from numpy.typing import NDArray
 
 from nbprof.errors import TraceWriteError
 from nbprof.markers import encode_name
+from nbprof.metadata import METADATA_KEY, TraceMetadata
 from nbprof.reader.arguments import ArgsArray
-from nbprof.reader.inside import inside, marker_positions
-from nbprof.schema import FX_MARKER, METADATA_KEY, REGION_MARKER, STEP_MARKER, TraceMetadata
+from nbprof.schema import FX_MARKER, REGION_MARKER, STEP_MARKER
+from nbprof.structure.openings import Openings, inside, region_openings, step_openings
+from nbprof.structure.times import Times, times
 
 _ROWS = 4096
 _FAR = float(1 << 62)
@@ -40,32 +43,29 @@ def select(
 ) -> pd.DataFrame:
     """The events that belong to a region (or several), a step (or several), and a span of time, all as asked for.
 
-    Host events belong by the marker's interval on its thread, or on a thread without markers meanwhile; device events by
-    their launch. `time` is (start, end) in microseconds from the trace's start and takes whatever overlaps it.
-    Raises ValueError for a region or step that the trace doesn't have.
+    What belongs to a region or a step stands in `structure/openings.py`. `time` is (start, end) in microseconds from the
+    trace's start and takes whatever overlaps it.
+    Raises ValueError for a region or step that the trace doesn't have, TypeError for what names none.
     """
     keep = np.ones(len(events), bool)
+    when = times(events)
     if region is not None:
-        wanted = [region] if isinstance(region, str) else list(region)
-        keep &= _marked(events, REGION_MARKER, [name.strip() for name in wanted], "region")
+        keep &= _marked(events, region_openings(events, when), REGION_MARKER, _region_names(region))
     if step is not None:
-        numbers = [step] if isinstance(step, (int, np.integer)) else list(step)
-        keep &= _marked(events, STEP_MARKER, [str(int(number)) for number in numbers], "step")
+        keep &= _marked(events, step_openings(events, when), STEP_MARKER, _step_names(step))
     if time is not None:
-        keep &= _overlapping(events, *time)
+        keep &= _overlapping(when, *_span_ns(time))
     return events[keep].reset_index(drop=True)
 
 
-def _marked(events: pd.DataFrame, prefix: str, wanted: Sequence[str], word: str) -> NDArray[np.bool_]:
-    markers = marker_positions(events, prefix)
-    tails = events["name"].iloc[markers].astype("str").str.removeprefix(prefix).to_numpy()
+def _marked(events: pd.DataFrame, openings: Openings, prefix: str, wanted: Sequence[str]) -> NDArray[np.bool_]:
+    tails = events["name"].iloc[openings.markers].astype("str").str.removeprefix(prefix).to_numpy()
     known = sorted(set(tails))
     for name in wanted:
         if name not in known and name.lower() not in known:
-            raise ValueError(_unknown(word, name, known))
-    lowered = {name.lower() for name in wanted}
-    chosen = np.array([tail in wanted or tail in lowered for tail in tails], bool)
-    return inside(events, markers[chosen], markers, is_backward_only=word == "region")
+            raise ValueError(_unknown("region" if prefix == REGION_MARKER else "step", name, known))
+    chosen = np.isin(tails.astype(object), [*wanted, *(name.lower() for name in wanted)])
+    return inside(events, openings, openings.markers[chosen])
 
 
 def _unknown(word: str, name: str, known: Sequence[str]) -> str:
@@ -76,14 +76,35 @@ def _unknown(word: str, name: str, known: Sequence[str]) -> str:
     return f"This trace has no {word} {name!r}.{hint} It has: {', '.join(known[:20])}."
 
 
-def _overlapping(events: pd.DataFrame, start_us: float, end_us: float) -> NDArray[np.bool_]:
-    if not start_us < end_us:
-        raise ValueError(f"time=({start_us}, {end_us}) is no span: the end must come after the start (microseconds).")
-    start, end = (round(min(max(edge * 1000, -_FAR), _FAR)) for edge in (start_us, end_us))
-    starts = events["ts_ns"].to_numpy()
-    ends = starts + events["dur_ns"].to_numpy(dtype="int64", na_value=0)
+def _region_names(region: str | Iterable[str]) -> list[str]:
+    names = [region] if isinstance(region, str) else list(region) if isinstance(region, Iterable) else [region]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"region={region!r} names no region: give a name, or several in a list.")
+    return [name.strip() for name in names]
+
+
+def _step_names(step: int | Iterable[int]) -> list[str]:
+    numbers = list(step) if isinstance(step, Iterable) and not isinstance(step, str) else [step]
+    try:
+        return [str(operator.index(number)) for number in numbers]
+    except TypeError:
+        raise TypeError(f"step={step!r} numbers no step: give a whole number, or several in a list.") from None
+
+
+def _span_ns(time: tuple[float, float]) -> tuple[int, int]:
+    try:
+        start, end = (round(min(max(float(edge) * 1000, -_FAR), _FAR)) for edge in time)
+    except (TypeError, ValueError):
+        advice = "give (start, end) in microseconds from the trace's start."
+        raise TypeError(f"time={time!r} is no span: {advice}") from None
+    if not start < end:
+        raise ValueError(f"time={time!r} is no span: the end must come after the start (microseconds).")
+    return start, end
+
+
+def _overlapping(when: Times, start: int, end: int) -> NDArray[np.bool_]:
     # What has no length is inside by its time alone.
-    mask: NDArray[np.bool_] = (starts < end) & ((ends > start) | (starts >= start))
+    mask: NDArray[np.bool_] = (when.starts < end) & ((when.ends > start) | (when.starts >= start))
     return mask
 
 
@@ -123,7 +144,7 @@ def _lines(events: pd.DataFrame, metadata: TraceMetadata) -> Iterator[str]:
         keys["distributedInfo"] = metadata.distributed
     if metadata.capture is not None:
         keys[METADATA_KEY] = metadata.capture.to_dict()
-    yield "{\n" + "".join(f"{json.dumps(key)}: {json.dumps(value)},\n" for key, value in keys.items())
+    yield "{\n" + "".join(f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)},\n" for key, value in keys.items())
     yield '"traceEvents": ['
     for start in range(0, len(events), _ROWS):
         yield (",\n" if start else "\n") + ",\n".join(_rows(events.iloc[start : start + _ROWS]))
@@ -177,4 +198,4 @@ def _args_texts(column: pd.Series[Any]) -> list[str | None]:
     if isinstance(values, ArgsArray):
         texts = (values.text(position) for position in range(len(values)))
         return [None if text is None else text.decode("utf-8", "replace") for text in texts]
-    return [json.dumps(value) if isinstance(value, dict) else None for value in values]
+    return [json.dumps(value, allow_nan=False) if isinstance(value, dict) else None for value in values]

@@ -5,16 +5,14 @@ In: a title, and calls that tell how much is done. Out: nothing that stays: no w
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from nbprof.reader.reading import Progress
+from nbprof.view.frontend import is_notebook
 from nbprof.view.quantities import literal, share, shorten, size
-
-Progress = Callable[[int, int | None, int], None]
-"""Called with the bytes done, the bytes in all (None where that isn't known) and the events found so far."""
 
 QUIET_SECONDS = 1.0
 _EVERY_SECONDS = 0.2
@@ -37,7 +35,7 @@ def reading(title: str, *, clock: Callable[[], float] = time.monotonic) -> Itera
             return
         due = clock() + _EVERY_SECONDS
         if not shown:
-            shown.append(_NotebookLine(title) if _in_notebook() else _TerminalBar(title))
+            shown.append(_NotebookLine(title) if is_notebook() else _TerminalBar(title))
         shown[0].show(done, total, events)
 
     try:
@@ -45,12 +43,6 @@ def reading(title: str, *, clock: Callable[[], float] = time.monotonic) -> Itera
     finally:
         for display in shown:
             display.close()
-
-
-def _in_notebook() -> bool:
-    interactive: Any = sys.modules.get("IPython")
-    shell = interactive.get_ipython() if interactive else None
-    return shell is not None and getattr(shell, "kernel", None) is not None
 
 
 class _NotebookLine:

@@ -139,9 +139,9 @@ def shorten(name: str, limit: int) -> str:
     return f"{plain[: limit - 1 - tail]}…{plain[len(plain) - tail :]}"
 
 
-def cut_note(shown: int, total: int, noun: str) -> str:
+def cut_note(shown: int, total: int, noun: str, *, kept: str = "top") -> str:
     """What was left out: `top 20 of 184 operators`, or `3 operators` where nothing was."""
-    return f"top {shown:,} of {counted(total, noun)}" if shown < total else counted(total, noun)
+    return f"{kept} {shown:,} of {counted(total, noun)}" if shown < total else counted(total, noun)
 
 
 def _without_arguments(name: str) -> str:

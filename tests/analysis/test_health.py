@@ -9,8 +9,8 @@ import pytest
 
 from nbprof import schema
 from nbprof.analysis.health import health
-from nbprof.schema import CaptureInfo, ReadProblem, TraceMetadata
-from tests.analysis.frames import kernel, launch, make_events, marker, op, region, row
+from nbprof.metadata import CaptureInfo, ReadProblem, TraceMetadata
+from tests.frames import kernel, launch, make_events, marker, op, region, row
 
 PLAIN = TraceMetadata(source="trace.json")
 
@@ -71,7 +71,7 @@ def test_code_that_ended_early_is_a_warning() -> None:
 
 
 def test_device_events_without_launch_say_how_much_they_are() -> None:
-    # R36: k_lost1 10 and k_lost2 15 of 45 us have no launch.
+    # k_lost1 10 and k_lost2 15 of 45 us have no launch.
     rows = [
         op("aten::mm", 0, 10),
         launch(2, 3, 1),
@@ -99,7 +99,7 @@ def test_a_little_device_time_without_launch_is_a_note() -> None:
 
 
 def test_launches_without_device_events_are_noted_where_there_is_a_device() -> None:
-    # R36: relu's launch has no kernel. A host-side copy and a query launch nothing.
+    # relu's launch has no kernel. A host-side copy and a query launch nothing.
     rows = [
         launch(0, 5, 1),
         launch(10, 5, 2),
@@ -120,13 +120,13 @@ def test_operators_that_cross_are_conflicts() -> None:
 
 
 def test_regions_that_cross_are_noted() -> None:
-    # R27
+    # a [0,100) and b [50,150), as two coroutines enter them: neither is inside the other.
     assert check("regions", region("a", 0, 100), region("b", 50, 100))[:2] == ("note", 1)
     assert check("nesting", region("a", 0, 100), region("b", 50, 100))[0] == "ok"
 
 
 def test_a_dropped_record_is_reported() -> None:
-    # R24
+    # A record that the tracer dropped stands at 0 with no length, in days of 1.7e15 us.
     now = 1_700_000_000_000_000
     assert check("event times", kernel("gemm", now, 40), kernel("gemm", 0, 0))[:2] == ("warning", 1)
 
@@ -136,7 +136,7 @@ def test_a_kernel_of_no_length_among_others_is_sound() -> None:
 
 
 def test_a_duration_that_swallows_the_next_events_of_its_stream_names_kernel_and_stream() -> None:
-    # R26: A 10, B 3,000,000, C 10, D 10 on stream 7.
+    # A 10, B 3,000,000, C 10, D 10 on stream 7.
     rows = [kernel("A", 0, 10), kernel("B", 10, 3_000_000), kernel("C", 20, 10), kernel("D", 30, 10)]
     status, figure, detail = check("overrunning durations", *rows)
     assert (status, figure) == ("warning", 1)
@@ -149,7 +149,7 @@ def test_kernels_that_overlap_a_little_on_a_stream_are_noted_and_other_streams_d
 
 
 def test_calls_without_duration_are_counted() -> None:
-    # R23
+    # a and b have no duration, c has one.
     assert check("durations", op("a", 0, None), op("b", 5, None), op("c", 9, 1))[:2] == ("warning", 2)
 
 

@@ -8,7 +8,7 @@ import pytest
 from nbprof import schema
 from nbprof.analysis.kernel_classes import CLASSES, classify
 from nbprof.analysis.kernels import kernels
-from tests.analysis.frames import kernel, launch, make_events, memory, op, row
+from tests.frames import kernel, launch, make_events, memory, op, row
 
 
 def test_nothing_and_a_trace_without_a_device_give_an_empty_table(no_events: pd.DataFrame) -> None:
@@ -38,7 +38,7 @@ def test_shares_are_of_kernel_time_and_of_busy_time() -> None:
 
 
 def test_busy_share_of_a_kernel_that_runs_beside_itself_stays_below_one() -> None:
-    # R31: [0,40) and [20,70) of one kernel on two streams: 90 us of kernel time in 70 us of busy time.
+    # [0,40) and [20,70) of one kernel on two streams: 90 us of kernel time in 70 us of busy time.
     found = row(kernels(make_events(kernel("k", 0, 40), kernel("k", 20, 50, stream=8))), name="k")
     assert found["total_us"] == 90
     assert found["busy_share"] == 1
@@ -51,7 +51,7 @@ def test_devices_are_busy_each_on_its_own() -> None:
 
 
 def test_annotations_and_synchronisation_on_the_device_are_no_kernels() -> None:
-    # R32 and R35: gpu_user_annotation and cuda_sync rows carry a device and a stream too.
+    # gpu_user_annotation and cuda_sync rows carry a device and a stream too.
     events = make_events(
         kernel("k", 0, 40),
         kernel("attn", 0, 50, category="gpu_user_annotation"),
@@ -62,7 +62,7 @@ def test_annotations_and_synchronisation_on_the_device_are_no_kernels() -> None:
 
 
 def test_a_dropped_record_does_not_enter_averages() -> None:
-    # R24: gemm 40 + 40, and a record with ts 0 and dur 0: mean 40. In days of 1.7e15 us, as the clock gives them.
+    # gemm 40 + 40, and a record with ts 0 and dur 0: mean 40. In days of 1.7e15 us, as the clock gives them.
     now = 1_700_000_000_000_000
     events = make_events(kernel("gemm", now, 40), kernel("gemm", now + 60, 40), kernel("gemm", 0, 0))
     found = row(kernels(events), name="gemm")

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from nbprof import schema
-from nbprof.analysis.calltree import call_tree
 from nbprof.analysis.operators import operators
-from tests.analysis.frames import kernel, launch, make_events, marker, memory, op, region, row
+from nbprof.structure.calltree import call_tree
+from tests.frames import kernel, launch, make_events, memory, op, region, row
 
 
 def test_nothing_gives_an_empty_table_with_its_columns(no_events: pd.DataFrame) -> None:
@@ -86,19 +86,8 @@ def test_rows_outside_regions_do_not_count_where_the_file_is_gated() -> None:
     assert row(operators(events), name="mm")["device_total_us"] == 0
 
 
-def test_markers_are_no_operators_whatever_category_they_come_in() -> None:
-    events = make_events(
-        op(schema.REGION_MARKER + "r", 0, 100),
-        op(schema.FX_MARKER + "block.1", 5, 50),
-        op("ProfilerStep#3", 0, 100),
-        marker("user range", 1, 90),
-        op("mm", 10, 20),
-    )
-    assert list(operators(events)["name"]) == ["mm"]
-
-
 def test_flows_and_instants_are_no_calls_and_pids_may_be_text() -> None:
-    # R18, a bare list of the old exporter: mul 40 + 21, add 5, k_add 9 launched in add; s and f rows are flows.
+    # A bare list of the old exporter: mul 40 + 21, add 5, k_add 9 launched in add; s and f rows are flows.
     on = {"pid": "CPU functions"}
     events = make_events(
         op("aten::mul", 0, 40, **on),
@@ -117,7 +106,7 @@ def test_flows_and_instants_are_no_calls_and_pids_may_be_text() -> None:
 
 
 def test_calls_without_duration_are_listed_and_stay_out_of_sums_and_means() -> None:
-    # R23: outer 100 holds inner 30 and ok 10; lost has no duration at all, half has one call with and one without.
+    # outer 100 holds inner 30 and ok 10; lost has no duration at all, half has one call with and one without.
     events = make_events(
         op("outer", 0, 100), op("inner", 10, 30), op("ok", 50, 10), op("lost", 70, None), op("half", 80, 8),
         op("half", 95, None),
@@ -135,7 +124,7 @@ def test_calls_without_duration_are_listed_and_stay_out_of_sums_and_means() -> N
 
 
 def test_a_trace_without_a_device_has_operators_and_no_device_time() -> None:
-    # R28: linear 50 + 60 holds addmm 40 + 50; relu 10. Self: linear 20, addmm 90, relu 10.
+    # linear 50 + 60 holds addmm 40 + 50; relu 10. Self: linear 20, addmm 90, relu 10.
     events = make_events(
         op("linear", 5, 50), op("addmm", 10, 40), op("linear", 105, 60), op("addmm", 110, 50), op("relu", 180, 10)
     )
@@ -148,7 +137,7 @@ def test_a_trace_without_a_device_has_operators_and_no_device_time() -> None:
 
 
 def test_kernels_without_launches_belong_to_no_operator() -> None:
-    # R36: mm launches k_mm (20); relu's launch (correlation 2) has no kernel; k_lost1 has no launch, k_lost2 the
+    # mm launches k_mm (20); relu's launch (correlation 2) has no kernel; k_lost1 has no launch, k_lost2 the
     # correlation 0, which joins nothing, though a runtime call carries it too.
     events = make_events(
         op("aten::mm", 0, 10),
@@ -167,7 +156,7 @@ def test_kernels_without_launches_belong_to_no_operator() -> None:
 
 
 def test_same_named_nested_operators_both_count_in_total_and_once_in_self() -> None:
-    # R38: outer [0,300) holds linear [0,100) and [150,200), which hold addmm 50 and 30, the first with copy_ 10 inside.
+    # outer [0,300) holds linear [0,100) and [150,200), which hold addmm 50 and 30, the first with copy_ 10 inside.
     # foo [400,500) holds foo [420,460): total 140 as in torch, self 100. Self: 150 + 70 + 70 + 10 + 100 = 400.
     events = make_events(
         op("outer", 0, 300),

@@ -10,14 +10,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from nbprof import intervals
-from nbprof.analysis.calltree import call_tree
 from nbprof.analysis.entries import region_entries, region_steps
 from nbprof.analysis.kernels import kernels
 from nbprof.analysis.operators import operators, self_ns
 from nbprof.analysis.regions import regions
 from nbprof.analysis.steps import steps
 from nbprof.analysis.timeline import timeline
-from tests.analysis.frames import kernel, launch, make_events, marker, memory, op, region
+from nbprof.structure.calltree import call_tree
+from tests.frames import kernel, launch, make_events, marker, memory, op, region
 
 PARTS = [
     f"{kind}_us" for kind in ["kernel", "communication", "memcpy", "memset", "runtime", "dataloader", "cpu_op", "other"]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from nbprof import schema
 from nbprof.analysis.steps import steps
-from tests.analysis.frames import kernel, launch, make_events, marker, memory, op, region, row
+from tests.frames import kernel, launch, make_events, marker, memory, op, region, row
 
 PARTS = [
     f"{kind}_us" for kind in ["kernel", "communication", "memcpy", "memset", "runtime", "dataloader", "cpu_op", "other"]
@@ -85,7 +85,7 @@ def test_device_busy_is_not_clipped_and_not_counted_twice() -> None:
 
 
 def test_the_devices_copy_of_a_step_is_no_second_step() -> None:
-    # R35: one step #1 of 95 us.
+    # one step #1 of 95 us.
     table = checked(
         marker("ProfilerStep#1", 0, 95),
         kernel("ProfilerStep#1", 35, 60, category="gpu_user_annotation"),
@@ -96,7 +96,7 @@ def test_the_devices_copy_of_a_step_is_no_second_step() -> None:
 
 
 def test_steps_without_a_device_have_host_parts_only() -> None:
-    # R28: steps 3 and 4 of 100 and 110 us; operators 50 and 70.
+    # steps 3 and 4 of 100 and 110 us; operators 50 and 70.
     table = checked(
         marker("ProfilerStep#3", 0, 100), op("linear", 5, 50), op("addmm", 10, 40),
         marker("ProfilerStep#4", 100, 110), op("linear", 105, 60), op("relu", 180, 10),
@@ -105,12 +105,6 @@ def test_steps_without_a_device_have_host_parts_only() -> None:
     assert table["cpu_op_us"].tolist() == [50, 70]
     assert table["other_us"].tolist() == [50, 40]
     assert table["device_busy_us"].tolist() == [0, 0]
-
-
-def test_steps_of_2021_come_as_operators() -> None:
-    table = checked(op("ProfilerStep#5", 0, 100), op("mm", 10, 20))
-    assert table["step"].tolist() == [5]
-    assert table["cpu_op_us"].tolist() == [20]
 
 
 def test_step_windows_count_where_only_what_is_inside_regions_counts() -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from nbprof import schema
 from nbprof.analysis.timeline import timeline
-from tests.analysis.frames import kernel, make_events, marker, memory, op
+from tests.frames import kernel, make_events, marker, memory, op
 
 PARTS = ["computation_us", "exposed_comm_us", "exposed_memory_us", "idle_us"]
 
@@ -46,13 +46,13 @@ def test_communication_and_memory_count_where_nothing_hides_them() -> None:
 
 
 def test_streams_that_overlap_are_busy_once() -> None:
-    # R31: 40 + 50 us of kernels on two streams within 70 us: busy 70, idle 0.
+    # 40 + 50 us of kernels on two streams within 70 us: busy 70, idle 0.
     found = one(kernel("k", 0, 40), kernel("k", 20, 50, stream=8))
     assert (found["busy_us"], found["idle_us"]) == (70, 0)
 
 
 def test_copies_are_busy_and_synchronisation_is_nothing() -> None:
-    # R32: kernels [0,10) and [50,60), a copy [12,44): kernels 20 of 60, busy 52, gaps 2 and 6.
+    # kernels [0,10) and [50,60), a copy [12,44): kernels 20 of 60, busy 52, gaps 2 and 6.
     found = one(
         kernel("k", 0, 10),
         memory("Memcpy HtoD", 12, 32),
@@ -63,7 +63,7 @@ def test_copies_are_busy_and_synchronisation_is_nothing() -> None:
 
 
 def test_annotations_on_the_device_and_the_traces_span_are_no_work() -> None:
-    # R35: kernels [35,55) and [65,85): busy 40.
+    # kernels [35,55) and [65,85): busy 40.
     found = one(
         kernel("k", 35, 20),
         kernel("k", 65, 20),
@@ -75,7 +75,7 @@ def test_annotations_on_the_device_and_the_traces_span_are_no_work() -> None:
 
 
 def test_a_dropped_record_does_not_stretch_the_span() -> None:
-    # R24: [0,40) and [60,100) from now, and one record with ts 0 and dur 0: span 100, busy 80, idle 20.
+    # [0,40) and [60,100) from now, and one record with ts 0 and dur 0: span 100, busy 80, idle 20.
     now = 1_700_000_000_000_000
     found = one(kernel("gemm", now, 40), kernel("gemm", now + 60, 40), kernel("gemm", 0, 0))
     assert (found["span_us"], found["busy_us"], found["idle_us"]) == (100, 80, 20)

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbprof.analysis import call_tree, health, operators, regions, steps
+from nbprof.analysis import health, operators, regions, steps
+from nbprof.metadata import TraceMetadata
 from nbprof.reader import read_events
-from nbprof.schema import REGION_MARKER, TraceMetadata
+from nbprof.schema import REGION_MARKER
+from nbprof.structure import call_tree
 
 torch = pytest.importorskip("torch")
 

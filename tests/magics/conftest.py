@@ -34,7 +34,7 @@ def shell(bare_shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(regions, "_registry", {})
     monkeypatch.setattr(regions, "_states", {})
     monkeypatch.setattr(
-        Trace, "report", lambda trace, **kwargs: LightReport(trace)
+        Trace, "report", lambda trace, *, called: LightReport(trace, called=called)
     )  # charts take a third of a second; test_kernel.py shows real ones
     monkeypatch.chdir(tmp_path)
     before = dict(bare_shell.user_ns)

@@ -47,11 +47,12 @@ class Ran:
 class LightReport:
     """Stands in for the report of a trace."""
 
-    def __init__(self, trace: Trace, *, called: str = "trace") -> None:
+    def __init__(self, trace: Trace, *, called: str) -> None:
         self.label = trace.metadata.capture.label if trace.metadata.capture else ""
+        self.called = called
 
     def __repr__(self) -> str:
-        return f"report of {self.label}"
+        return f"report of {self.label}, called {self.called}"
 
 
 class Shell:

@@ -149,6 +149,12 @@ def test_the_trace_takes_the_name_that_is_asked_for(shell: Shell) -> None:
     assert "T" not in shell.ip.user_ns  # nothing was recorded, and an older trace must not look like this one
 
 
+def test_the_report_reaches_the_trace_by_the_name_that_it_has(shell: Shell) -> None:
+    named, unnamed = shell.run("%%region a -o T\nx.sin()"), shell.run("%%region a\nx.sin()")
+    assert named.raise_error().reports[0].endswith("called T")
+    assert unnamed.raise_error().reports[0].endswith("called nbprof.last")
+
+
 def test_the_default_folder_ignores_itself_and_holds_the_newest_twenty(shell: Shell, tmp_path: Path) -> None:
     for _ in range(22):
         shell.run("%%region a --show none\nx.sum()").raise_error()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 from nbprof import magics
 from nbprof.capture import owner
@@ -69,3 +71,20 @@ def test_unloading_stops_what_is_recorded(shell: Shell, cell: str) -> None:
     shell.run(cell).raise_error()
     magics.unload(shell.ip)
     assert owner.current_owner() is None and set(hooks(shell.ip).values()) == {0}
+
+
+def test_unloading_shows_what_is_recorded_as_was_wished_at_its_start(shell: Shell, tmp_path: Path) -> None:
+    shell.run("%profiler start --dir mine -o T --show none").raise_error()
+    shell.run("%%region a\nx.sin()").raise_error()
+    with capture_output() as io:
+        magics.unload(shell.ip)
+    assert io.outputs == []
+    assert "aten::sin" in set(shell["T"].events["name"].astype(str))
+    assert [path.name.endswith(".pt.trace.json.gz") for path in (tmp_path / "mine").iterdir()] == [True]
+
+
+def test_unloading_goes_through_though_the_environment_is_wrong(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBPROF_SHOW", "film")
+    with capture_output() as io:
+        magics.unload(shell.ip)
+    assert set(hooks(shell.ip).values()) == {0} and "NBPROF_SHOW='film'" in io.stderr

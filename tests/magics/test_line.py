@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from IPython.core.error import UsageError
 
@@ -50,6 +53,9 @@ def test_regions_are_switched_by_name_or_all_together(known: Shell) -> None:
         ("%regions swap mlp", "invalid choice"),
         ("%profiler", "required"),
         ("%profiler pause", "invalid choice"),
+        ("%profiler stop --dir x --stack", "%profiler stop has no use for --stack, --dir; %profiler start takes that."),
+        ("%profiler status -o T", "%profiler status has no use for -o"),
+        ("%profiler reset --no-shapes --show none", "%profiler reset has no use for --shapes, --show"),
     ],
 )
 def test_a_slip_is_one_line_and_changes_nothing(known: Shell, line: str, message: str) -> None:
@@ -117,6 +123,55 @@ def test_a_profiler_of_the_users_code_is_joined_and_stopped(known: Shell) -> Non
     assert known.run("%%region mlp\nx.sin()").raise_error().reports == []
     ran = known.run("%profiler stop -o T").raise_error()
     assert len(ran.reports) == 1 and "aten::sin" in set(known["T"].events["name"].astype(str))
+
+
+@pytest.mark.parametrize("folder", ["traces", ".nbprof"])
+def test_the_files_of_the_users_own_profiler_stay_as_they_were_written(
+    known: Shell, folder: str, tmp_path: Path
+) -> None:
+    known.run("%%region mlp --show none\nx.cos()").raise_error()  # there is a default folder already
+    before = set((tmp_path / folder).glob("*"))
+    known.run(f"controller = nbprof.get_or_create_profiler({folder!r})").raise_error()
+    known.run("%%region mlp\nx.sin()").raise_error()
+    known.run("%profiler stop -o T").raise_error()
+    written = {path.name for path in set((tmp_path / folder).glob("*")) - before}
+    (summary,) = (name for name in written if name.endswith(".summary.json"))
+    named = json.loads((tmp_path / folder / summary).read_text())["file"]
+    assert written == {named, summary, summary.replace(".json", ".txt")}
+    assert (tmp_path / known["T"].metadata.source).samefile(tmp_path / folder / named)
+    assert not any(named in manifest.read_text() for manifest in (tmp_path / folder).glob("*manifest.json"))
+
+
+def test_the_default_folder_is_pruned_wherever_the_notebook_has_gone_meanwhile(known: Shell, tmp_path: Path) -> None:
+    known.run("%profiler start").raise_error()
+    known.run("import os; os.mkdir('below'); os.chdir('below')").raise_error()
+    known.run("%%region mlp\nx.sin()").raise_error()
+    known.run("%profiler stop -o T").raise_error()
+    source = Path(known["T"].metadata.source)
+    assert source.parent == tmp_path / ".nbprof"
+    (manifest,) = source.parent.glob("*manifest.json")
+    assert json.loads(manifest.read_text()) == {"files": [source.name]}
+
+
+def test_a_folder_that_was_named_at_the_start_is_not_pruned_at_the_stop(known: Shell, tmp_path: Path) -> None:
+    known.run("%profiler start --dir mine").raise_error()
+    known.run("%%region mlp\nx.sin()").raise_error()
+    known.run("%profiler stop").raise_error()
+    assert [path.name.endswith(".pt.trace.json.gz") for path in (tmp_path / "mine").iterdir()] == [True]
+
+
+def test_a_manifest_that_can_not_be_written_is_told_and_the_report_stands(
+    known: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("nbprof.capture.files.keep_newest", full)
+    ran = known.run("%%region mlp\nx.sin()").raise_error()
+    assert len(ran.reports) == 1
+    assert ran.err == (
+        f"nbprof: The older traces in {tmp_path / '.nbprof'} were not cleared away: [Errno 28] No space left on device\n"
+    )
 
 
 def test_reset_puts_regions_and_the_one_shot_session_back(known: Shell) -> None:

@@ -95,7 +95,7 @@ def test_cells_of_other_threads_close_nothing_here(shell: Shell, probe: Probe) -
 
 
 def test_a_fault_of_ours_is_one_line_that_says_what_is_left(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(trace: object) -> None:
+    def broken(trace: object, *, called: str) -> None:
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("nbprof.trace.Trace.report", broken)

@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 from nbprof.errors import TraceFormatError
+from nbprof.metadata import ReadProblem, TraceMetadata
 from nbprof.reader import read_events
-from nbprof.schema import ReadProblem, TraceMetadata, names
+from nbprof.schema import names
 
 TWO = '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "ka", "pid": 0, "tid": 7, "ts": 1, "dur": 5},\n'
 TWO += ' {"ph": "X", "cat": "kernel", "name": "kb", "pid": 0, "tid": 7, "ts": 10, "dur": 7}]}'

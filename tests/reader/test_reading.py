@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from nbprof.markers import encode_name
+from nbprof.metadata import CaptureInfo, RegionCount, TraceMetadata
 from nbprof.reader import read_events
-from nbprof.schema import FX_MARKER, REGION_MARKER, TABLES, CaptureInfo, TraceMetadata
+from nbprof.schema import FX_MARKER, REGION_MARKER, TABLES
 
 RECORDED = Path(__file__).parents[1] / "data" / "region_torch213_cpu.json"
 
@@ -215,6 +216,29 @@ def test_a_file_that_is_not_gated_counts_everything() -> None:
     frame, metadata = read(event("op", 0, 1), nbprof=["of", "another", "tool"])
     assert metadata.capture is None
     assert [problem.kind for problem in metadata.problems] == ["recording facts that cannot be read"]
+
+
+def test_facts_of_a_later_version_are_read_as_far_as_they_are_known() -> None:
+    facts = CaptureInfo(kind="cell", label="a", gated=True, regions=(RegionCount("a", None, 1, 5.0),)).to_dict()
+    facts["regions"][0]["colour"] = facts["mood"] = "new"
+    events, metadata = read(event("op", 0, 1), nbprof=facts)
+    assert metadata.capture == CaptureInfo(
+        kind="cell", label="a", gated=True, regions=(RegionCount("a", None, 1, 5.0),)
+    )
+    assert events["in_region"].tolist() == [False]
+    assert metadata.problems == ()
+
+
+@pytest.mark.parametrize("wrong", [{"outcome": "weird"}, {"schedule": None}, {"regions": [{"region": "a"}]}])
+def test_facts_of_another_kind_are_left_aside_and_gating_holds_if_they_say_so(wrong: dict[str, Any]) -> None:
+    for gated, effect in ((True, "only what lies in regions counts"), (False, "unknown")):
+        events, metadata = read(event("op", 0, 1), nbprof={"gated": gated, **wrong})
+        assert metadata.capture is None
+        assert events["in_region"].tolist() == [not gated]
+        (problem,) = metadata.problems
+        assert problem.kind == "recording facts that cannot be read"
+        assert effect in problem.detail
+        assert metadata.other == {"nbprof": {"gated": gated, **wrong}}
 
 
 def test_a_recording_of_torch_2_13() -> None:

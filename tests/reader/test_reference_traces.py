@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from nbprof import intervals
-from nbprof.reader import export_chrome, launch_positions, read_events, select
-from nbprof.reader.launches import category_mask
-from nbprof.schema import DEVICE_CATEGORIES, TABLES, TraceMetadata
-
-TRACES = Path(__file__).parents[3] / "shared" / "traces"
-NAMES = sorted(path.name.removesuffix(".json.gz") for path in TRACES.glob("*.json.gz"))
-
-pytestmark = pytest.mark.skipif(not NAMES, reason="the recorded traces are not part of the project")
-
-
-@cache
-def read(name: str) -> tuple[pd.DataFrame, TraceMetadata]:
-    return read_events(TRACES / f"{name}.json.gz")
-
-
-@cache
-def plain(name: str) -> dict[str, Any]:
-    values: dict[str, Any] = json.loads((TRACES / f"{name}.plain.json").read_text())
-    return values
+from nbprof.reader import export_chrome, read_events, select
+from nbprof.schema import DEVICE_CATEGORIES, TABLES
+from nbprof.structure.launches import launch_positions
+from nbprof.structure.masks import value_mask
+from tests.references import Reference, read_reference
 
 
 def us(value_ns: int) -> float:
     return round(value_ns / 1000, 3)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_events_by_phase_and_category(name: str) -> None:
-    events, metadata = read(name)
-    expected = plain(name)
+def test_events_by_phase_and_category(reference: Reference) -> None:
+    events, metadata = reference.events, reference.metadata
+    expected = reference.plain
     by_phase = {phase: count for phase, count in expected["events_by_ph"].items() if phase != "M"}
     assert events["ph"].value_counts().to_dict() == by_phase
     complete = events[events["ph"] == "X"]
@@ -59,9 +41,8 @@ def test_events_by_phase_and_category(name: str) -> None:
     assert metadata.bytes == expected["bytes_gz"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_columns_are_those_of_the_schema(name: str) -> None:
-    events, _ = read(name)
+def test_columns_are_those_of_the_schema(reference: Reference) -> None:
+    events = reference.events
     columns = TABLES["events"]
     assert list(events.columns)[: len(columns)] == [column.name for column in columns]
     for column in columns:
@@ -70,12 +51,11 @@ def test_columns_are_those_of_the_schema(name: str) -> None:
     assert events["in_region"].all()
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("group", ["all", "kernel", "gpu_memcpy", "gpu_memset"])
-def test_sums_and_unions_of_device_events(name: str, group: str) -> None:
-    events, _ = read(name)
-    expected = plain(name)["gpu"][group]
-    some = events[category_mask(events, DEVICE_CATEGORIES if group == "all" else {group})]
+def test_sums_and_unions_of_device_events(reference: Reference, group: str) -> None:
+    events = reference.events
+    expected = reference.plain["gpu"][group]
+    some = events[value_mask(events["category"], DEVICE_CATEGORIES if group == "all" else {group})]
     starts = some["ts_ns"].to_numpy()
     durations = some["dur_ns"].to_numpy(dtype="int64")
     assert len(some) == expected["count"]
@@ -84,11 +64,10 @@ def test_sums_and_unions_of_device_events(name: str, group: str) -> None:
     assert us(intervals.total(intervals.union((starts, starts + durations)))) == expected["union_us"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_spans_and_the_first_time(name: str) -> None:
-    events, metadata = read(name)
-    expected = plain(name)
-    device = events[category_mask(events, DEVICE_CATEGORIES)]
+def test_spans_and_the_first_time(reference: Reference) -> None:
+    events, metadata = reference.events, reference.metadata
+    expected = reference.plain
+    device = events[value_mask(events["category"], DEVICE_CATEGORIES)]
     assert us(_span(device)) == expected["gpu"]["span_us"]
     complete = events[(events["ph"] == "X").to_numpy()]
     assert us(_span(complete[complete["category"] != "Trace"])) == expected["span"]["complete_excl_Trace_us"]
@@ -104,14 +83,13 @@ def _span(events: pd.DataFrame) -> int:
     return int(ends.max() - events["ts_ns"].min())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_device_events_find_their_launches(name: str) -> None:
-    events, _ = read(name)
-    expected = plain(name)["launch"]
+def test_device_events_find_their_launches(reference: Reference) -> None:
+    events = reference.events
+    expected = reference.plain["launch"]
     launches = launch_positions(events)
     linked = np.flatnonzero(launches >= 0)
     assert len(linked) == expected["gpu_events_linked"]
-    device = int(category_mask(events, DEVICE_CATEGORIES).sum())
+    device = int(value_mask(events["category"], DEVICE_CATEGORIES).sum())
     assert device - len(linked) == expected["gpu_events_unlinked"]
     assert len(np.unique(launches[linked])) == expected["runtime_calls_that_launched"]
     starts = events["ts_ns"].to_numpy()
@@ -120,28 +98,27 @@ def test_device_events_find_their_launches(name: str) -> None:
     assert us(int(delays.max())) == expected["start_to_start"]["max_us"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_events_by_device_and_stream(name: str) -> None:
-    events, _ = read(name)
-    device = events[category_mask(events, DEVICE_CATEGORIES)]
+def test_events_by_device_and_stream(reference: Reference) -> None:
+    events = reference.events
+    device = events[value_mask(events["category"], DEVICE_CATEGORIES)]
     counts = {tuple(map(int, key)): len(rows) for key, rows in device.groupby(["device", "stream"])}
-    assert counts == {(int(row["device"]), int(row["stream"])): row["count"] for row in plain(name)["streams"]}
+    assert counts == {(int(row["device"]), int(row["stream"])): row["count"] for row in reference.plain["streams"]}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_step_selects_what_it_launched(name: str) -> None:
-    events, _ = read(name)
-    for row in plain(name)["steps"]:
+def test_a_step_selects_what_it_launched(reference: Reference) -> None:
+    events = reference.events
+    for row in reference.plain["steps"]:
         number = int(row["name"].partition("#")[2])
         part = select(events, step=number)
-        assert int(category_mask(part, DEVICE_CATEGORIES).sum()) == row["gpu_events_launched_inside"]
+        assert int(value_mask(part["category"], DEVICE_CATEGORIES).sum()) == row["gpu_events_launched_inside"]
         operators = part[(part["category"] == "cpu_op").to_numpy()]
         assert len(operators) == row["cpu_ops_started_inside"]
 
 
 @pytest.mark.parametrize("name", ["hta_mi250_minitoy", "tl_h100_bert_small"])
-def test_an_exported_trace_reads_as_the_same_events(name: str, tmp_path: Path) -> None:
-    events, metadata = read(name)
+def test_an_exported_trace_reads_as_the_same_events(traces: Path, name: str, tmp_path: Path) -> None:
+    reference = read_reference(traces, name)
+    events, metadata = reference.events, reference.metadata
     again, said = read_events(export_chrome(events, metadata, tmp_path / "part.json.gz"))
     assert said.start_ns == metadata.start_ns
     assert said.devices == metadata.devices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 
 from nbprof.errors import TraceWriteError
 from nbprof.markers import encode_name
+from nbprof.metadata import CaptureInfo, TraceMetadata
 from nbprof.reader import export_chrome, read_events, select
-from nbprof.schema import REGION_MARKER, CaptureInfo, TraceMetadata, empty
+from nbprof.schema import REGION_MARKER, empty
 
 NAME = 'größe "q"\\%41'
 
@@ -88,6 +90,26 @@ def test_what_is_not_there_is_named_with_what_is(trace: tuple[pd.DataFrame, Trac
         select(events, time=(5, 5))
 
 
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"time": 5}, "time=5 is no span: give .start, end. in microseconds"),
+        ({"time": (1, 2, 3)}, r"time=\(1, 2, 3\) is no span"),
+        ({"time": ("a", "b")}, "time=.* is no span"),
+        ({"region": 3}, "region=3 names no region: give a name"),
+        ({"region": ["a", None]}, "region=.* names no region"),
+        ({"step": "x"}, "step='x' numbers no step: give a whole number"),
+        ({"step": 1.5}, "step=1.5 numbers no step"),
+        ({"step": [1, "2"]}, "step=.* numbers no step"),
+    ],
+)
+def test_what_names_nothing_is_a_clear_error(
+    trace: tuple[pd.DataFrame, TraceMetadata], asked: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=words):
+        select(trace[0], **asked)
+
+
 @pytest.mark.parametrize("file", ["part.json", "part.json.gz", "new folder/part.json"])
 def test_a_written_trace_reads_as_the_same(
     trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path, file: str
@@ -139,3 +161,17 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(
     with pytest.raises(TraceWriteError, match=r"folder\.json"):
         export_chrome(*trace, tmp_path / "folder.json")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder.json"]
+
+
+def test_numbers_that_json_does_not_know_are_neither_kept_nor_written(tmp_path: Path) -> None:
+    text = b'{"x": NaN, "y": [Infinity, 1], "z": 1e400, "traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1}]}'
+    events, metadata = read_events(text)
+    assert metadata.other == {"x": None, "y": [None, 1], "z": "1e400"}
+    assert [(problem.kind, problem.is_mended) for problem in metadata.problems] == [
+        ("a number that JSON does not know", True)
+    ]
+    path = export_chrome(events, metadata, tmp_path / "t.json")
+    assert json.loads(path.read_text(), parse_constant=pytest.fail)["x"] is None
+    with pytest.raises(ValueError, match="JSON"):
+        export_chrome(events, replace(metadata, other={"x": float("nan")}), tmp_path / "none.json")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["t.json"]

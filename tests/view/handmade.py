@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from nbprof import schema
+from nbprof.metadata import CaptureInfo, RegionCount, TraceMetadata
+from nbprof.view.report import Report, report
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -31,22 +33,12 @@ HOSTILE = (
 )
 
 
-REGION_STEPS = pd.DataFrame(
-    {
-        "region": pd.Series(dtype="category"),
-        "step": pd.Series(dtype="int64"),
-        "wall_us": pd.Series(dtype="float64"),
-        "self_us": pd.Series(dtype="float64"),
-    }
-)
-
-
 @dataclass(frozen=True)
 class HandmadeTrace:
     """A trace whose tables are simply given."""
 
     tables: dict[str, pd.DataFrame]
-    metadata: schema.TraceMetadata
+    metadata: TraceMetadata
     asked: list[str] = field(default_factory=list)
 
     def _table(self, name: str) -> pd.DataFrame:
@@ -73,8 +65,7 @@ class HandmadeTrace:
         return self._table("regions")
 
     def region_steps(self) -> pd.DataFrame:
-        self.asked.append("region_steps")
-        return self.tables.get("region_steps", REGION_STEPS)
+        return self._table("region_steps")
 
     def health(self) -> pd.DataFrame:
         return self._table("health")
@@ -85,6 +76,16 @@ def table(name: str, rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
     if not rows:
         return schema.empty(name)
     return schema.conform(pd.DataFrame(list(rows), columns=schema.names(name)), name)
+
+
+def regions_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+    """Regions from (depth, region, parent, calls, wall, self, host, device, idle, share), in the order of a tree."""
+    return table("regions", [(*row, depth) for depth, *row in rows])
+
+
+def report_of(trace: HandmadeTrace, called: str = "nbprof.last") -> Report:
+    """Its report, as a magic would show it."""
+    return report(trace, called=called)
 
 
 def operators_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
@@ -108,25 +109,25 @@ def cpu_trace() -> HandmadeTrace:
         *((f"aten::small_{number}", 12, 6_000.0 - 200 * number, 6_000.0 - 200 * number, 0, 0) for number in range(20)),
     ]
     regions = [
-        ("training_dit", None, 1, 1_840_000.0, 240_000.0, 1_500_000.0, 0.0, None, 240 / 1840),
-        ("attention", "training_dit", 36, 700_000.0, 700_000.0, 650_000.0, 0.0, None, 700 / 1840),
-        ("mlp", "training_dit", 36, 900_000.0, 860_000.0, 850_000.0, 0.0, None, 860 / 1840),
-        ("gelu", "mlp", 36, 40_000.0, 40_000.0, 38_000.0, 0.0, None, 40 / 1840),
+        (0, "training_dit", None, 1, 1_840_000.0, 240_000.0, 1_500_000.0, 0.0, None, 240 / 1840),
+        (1, "mlp", "training_dit", 36, 900_000.0, 860_000.0, 850_000.0, 0.0, None, 860 / 1840),
+        (2, "gelu", "mlp", 36, 40_000.0, 40_000.0, 38_000.0, 0.0, None, 40 / 1840),
+        (1, "attention", "training_dit", 36, 700_000.0, 700_000.0, 650_000.0, 0.0, None, 700 / 1840),
     ]
     steps = [
         (number, number * 6e5, 6e5 + 2e4 * number, 6e5 + 2e4 * number, 0, 0, 0, 0, 0, 3e4, 5e5, 7e4 + 2e4 * number, 0)
         for number in range(3)
     ]
-    capture = schema.CaptureInfo(
+    capture = CaptureInfo(
         kind="cell",
         label="training_dit",
         gated=True,
         calls_us=(1_840_000.0,),
         regions=(
-            schema.RegionCount("training_dit", None, 1, 1_840_000.0),
-            schema.RegionCount("attention", "training_dit", 36, 700_000.0),
-            schema.RegionCount("mlp", "training_dit", 36, 900_000.0),
-            schema.RegionCount("gelu", "mlp", 36, 40_000.0),
+            RegionCount("training_dit", None, 1, 1_840_000.0),
+            RegionCount("attention", "training_dit", 36, 700_000.0),
+            RegionCount("mlp", "training_dit", 36, 900_000.0),
+            RegionCount("gelu", "mlp", 36, 40_000.0),
         ),
         options={"shapes": True, "memory": False, "stack": False, "flops": False},
         version="0.1.0",
@@ -135,21 +136,19 @@ def cpu_trace() -> HandmadeTrace:
     return HandmadeTrace(
         {
             "operators": operators_of(operators),
-            "regions": table("regions", regions),
+            "regions": regions_of(regions),
             "region_steps": pd.DataFrame(
                 [
                     (name, step, own + 50, own * (1 + step / 10))
-                    for name, _, _, _, own, *_ in regions
+                    for _, name, _, _, _, own, *_ in regions
                     for step in range(3)
                 ],
-                columns=list(REGION_STEPS),
+                columns=schema.names("region_steps"),
             ),
             "steps": table("steps", steps),
             "health": table("health", [("launches", "ok", 0.0, "every launch has its kernel")]),
         },
-        schema.TraceMetadata(
-            source="/home/ada/notes/.nbprof/training_dit.pt.trace.json", bytes=3_210_000, capture=capture
-        ),
+        TraceMetadata(source="/home/ada/notes/.nbprof/training_dit.pt.trace.json", bytes=3_210_000, capture=capture),
     )
 
 
@@ -173,7 +172,7 @@ def gpu_trace() -> HandmadeTrace:
         ("Memcpy HtoD (Pageable -> Device)", "copy/memory", 30, 54_000.0, 1800.0, 2.0, 9000.0, 0.09, 0.092),
     ]
     steps = [(3, 0.0, 990_000.0, 1_000_000.0, 5e5, 0, 54_000.0, 3e4, 1.2e5, 0, 2e5, 9.6e4, 590_000.0)]
-    capture = schema.CaptureInfo(
+    capture = CaptureInfo(
         kind="once",
         label="model.infer(inputs)",
         schedule={"wait": 1, "warmup": 3, "active": 1},
@@ -198,7 +197,7 @@ def gpu_trace() -> HandmadeTrace:
             "steps": table("steps", steps),
             "health": table("health", health),
         },
-        schema.TraceMetadata(
+        TraceMetadata(
             source="save_results/torch_profile/rank1.pt.trace.json.gz",
             bytes=812_345,
             capture=capture,
@@ -209,7 +208,7 @@ def gpu_trace() -> HandmadeTrace:
 
 def empty_trace() -> HandmadeTrace:
     """Nothing recorded: two of five steps ran, the active window was never reached."""
-    capture = schema.CaptureInfo(
+    capture = CaptureInfo(
         kind="once",
         label="model(x)",
         outcome="empty",
@@ -218,35 +217,35 @@ def empty_trace() -> HandmadeTrace:
         run_steps=2,
         calls_us=(100.0, 90.0),
     )
-    return HandmadeTrace({}, schema.TraceMetadata(source="", capture=capture))
+    return HandmadeTrace({}, TraceMetadata(source="", capture=capture))
 
 
 def hostile_trace() -> HandmadeTrace:
     """Names that are HTML, script, math, control characters, empty, very long."""
     count = len(HOSTILE)
     operators = [(name, 2, 200.0 + n, 100.0 + n, 50.0, 50.0 + n) for n, name in enumerate(HOSTILE)]
-    regions = [(name, None, 1, 100.0, 100.0 - n, 90.0, 50.0, 1.0, 1 / count) for n, name in enumerate(HOSTILE)]
+    regions = [(0, name, None, 1, 100.0, 100.0 - n, 90.0, 50.0, 1.0, 1 / count) for n, name in enumerate(HOSTILE)]
     kernels = [(name, "other", 1, 10.0, 10.0, 10.0, 10.0, 1 / count, 1 / count) for name in HOSTILE]
     steps = [(n, 10.0 * n, 9.0, 9.0, 4.0, 0, 0, 0, 1, 0, 3, 1, 4.0) for n in range(2)]
-    capture = schema.CaptureInfo(
+    capture = CaptureInfo(
         kind="cell",
         label=HOSTILE[0],
         outcome="failed",
         error=HOSTILE[1],
         cell=HOSTILE[2],
-        regions=tuple(schema.RegionCount(name, None, 1, 100.0) for name in HOSTILE),
+        regions=tuple(RegionCount(name, None, 1, 100.0) for name in HOSTILE),
         torch=HOSTILE[3],
     )
     return HandmadeTrace(
         {
             "operators": operators_of(operators),
             "kernels": table("kernels", kernels),
-            "regions": table("regions", regions),
+            "regions": regions_of(regions),
             "steps": table("steps", steps),
             "timeline": table("timeline", [(0, 100.0, 50.0, 0.0, 10.0, 60.0, 40.0)]),
             "health": table("health", [(HOSTILE[1], "warning", 1.0, HOSTILE[0])]),
         },
-        schema.TraceMetadata(source=f"/tmp/{HOSTILE[0]}.json", bytes=10, capture=capture),
+        TraceMetadata(source=f"/tmp/{HOSTILE[0]}.json", bytes=10, capture=capture),
     )
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import types
-from typing import Any
 
 import pytest
 
@@ -49,7 +47,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
         return Handle()
 
     monkeypatch.setattr(IPython.display, "display", display)
-    monkeypatch.setattr(module, "_in_notebook", lambda: True)
+    monkeypatch.setattr(module, "is_notebook", lambda: True)
     return told
 
 
@@ -100,15 +98,3 @@ def test_a_log_file_gets_nothing(clock: Clock, monkeypatch: pytest.MonkeyPatch) 
         clock.now = 2.0
         progress(50, 100, 7)
     assert log.getvalue() == ""
-
-
-@pytest.mark.parametrize(("shell", "answer"), [(None, False), (types.SimpleNamespace(), False)])
-def test_scripts_and_terminals_are_no_notebooks(shell: Any, answer: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    assert module._in_notebook() is answer
-
-
-def test_a_kernel_is_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    shell = types.SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    assert module._in_notebook()

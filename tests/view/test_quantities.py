@@ -55,6 +55,7 @@ def test_a_count_of_one_is_singular() -> None:
 
 def test_what_was_cut_is_said_only_where_something_was() -> None:
     assert q.cut_note(20, 184, "operator") == "top 20 of 184 operators"
+    assert q.cut_note(48, 60, "step", kept="first") == "first 48 of 60 steps"
     assert q.cut_note(3, 3, "operator") == "3 operators"
     assert q.cut_note(1, 1, "operator") == "1 operator"
 

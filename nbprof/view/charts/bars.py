@@ -31,7 +31,6 @@ class Bars:
     axis: str
     title: str
     backs: Sequence[float] = ()
-    indents: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -73,9 +72,7 @@ def horizontal(bars: Bars, ax: Axes | None = None, *, color: str = BLUE) -> Axes
         for place, (patch, name) in enumerate(zip(drawn, bars.names, strict=True)):
             patch.set_gid(literal(name))
             ax.text(ends[place], place, f" {bars.notes[place]}", va="center", fontsize=8, parse_math=False)
-        indents = bars.indents or [0] * count
-        texts = ["   " * indent + label(name) for name, indent in zip(bars.names, indents, strict=True)]
-        ax.set_yticks(places, texts, parse_math=False)
+        ax.set_yticks(places, [label(name) for name in bars.names], parse_math=False)
         ax.tick_params(axis="y", length=0, labelcolor=INK)
         time_ticks(ax, longest, unit)
         ax.set_ylim(count - 0.45, -0.55)

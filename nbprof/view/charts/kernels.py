@@ -1,28 +1,17 @@
-"""The table `kernels` -> horizontal bars of those that took longest."""
+"""The table `kernels` -> horizontal bars of those that took longest.
+
+In: kernels. Out: Axes with one bar a kernel, the longest at the top.
+"""
 
 from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from nbprof.view.charts.bars import Bars, horizontal
 from nbprof.view.charts.canvas import GREEN
-from nbprof.view.quantities import cut_note, duration, share
+from nbprof.view.charts.ranking import ranked
 
 
 def kernels(table: pd.DataFrame, *, top: int = 20, ax: Axes | None = None) -> Axes:
     """Bars of the `top` kernels by summed time, with their share of all kernel time."""
-    shown = table.nlargest(top, "total_us")
-    times = [float(time) for time in shown["total_us"]]
-    shares = [float(fraction) for fraction in shown["share"]]
-    return horizontal(
-        Bars(
-            names=list(shown["name"]),
-            times=times,
-            notes=[f"{duration(time)}, {share(part)}" for time, part in zip(times, shares, strict=True)],
-            axis="time on the device",
-            title=cut_note(len(shown), len(table), "kernel"),
-        ),
-        ax,
-        color=GREEN,
-    )
+    return ranked(table, "total_us", ax, top=top, noun="kernel", axis="time on the device", color=GREEN)

@@ -1,13 +1,15 @@
-"""The table `operators` -> horizontal bars of those that took longest."""
+"""The table `operators` -> horizontal bars of those that took longest.
+
+In: operators, and the column to rank them by. Out: Axes with one bar an operator, the longest at the top.
+"""
 
 from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from nbprof.view.charts.bars import Bars, horizontal
 from nbprof.view.charts.canvas import BLUE, GREEN
-from nbprof.view.quantities import cut_note, duration, share
+from nbprof.view.charts.ranking import ranked
 
 _AXES = {
     "host_self_us": "self time on the host",
@@ -26,17 +28,5 @@ def operators(table: pd.DataFrame, *, top: int = 20, by: str | None = None, ax: 
         by = "device_self_us" if table["device_self_us"].sum() > 0 else "host_self_us"
     if by not in _AXES:
         raise ValueError(f"by={by!r} is none of {', '.join(_AXES)}.")
-    whole = float(table[by].sum())
-    shown = table.nlargest(top, by)
-    times = [float(time) for time in shown[by]]
-    return horizontal(
-        Bars(
-            names=list(shown["name"]),
-            times=times,
-            notes=[f"{duration(time)}, {share(time / whole)}" if whole else duration(time) for time in times],
-            axis=_AXES[by],
-            title=cut_note(len(shown), len(table), "operator"),
-        ),
-        ax,
-        color=GREEN if by.startswith("device") else BLUE,
-    )
+    color = GREEN if by.startswith("device") else BLUE
+    return ranked(table, by, ax, top=top, noun="operator", axis=_AXES[by], color=color)

@@ -1,4 +1,7 @@
-"""Axes or a figure -> PNG bytes, and an `<img>` that carries them."""
+"""Charts -> pictures.
+
+In: Axes or a figure. Out: PNG bytes, or an `<img>` that carries them.
+"""
 
 from __future__ import annotations
 

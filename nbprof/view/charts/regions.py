@@ -1,31 +1,23 @@
-"""The table `regions`, alone or by step -> where the time of the regions went."""
+"""The tables `regions` and `region_steps` -> where the time of the regions went.
+
+In: regions, or regions by step. Out: Axes with one bar a region, or one column a step, stacked from the regions.
+"""
 
 from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from nbprof.view.charts.bars import Bars, Part, Stacks, horizontal, stacked
+from nbprof.view.charts.bars import Part, Stacks, stacked
 from nbprof.view.charts.canvas import GREY, PALETTE
-from nbprof.view.quantities import cut_note, duration, literal
+from nbprof.view.charts.ranking import ranked
+from nbprof.view.quantities import cut_note, literal
 
 
 def regions(table: pd.DataFrame, *, top: int = 12, ax: Axes | None = None) -> Axes:
     """Bars of the `top` regions by their self time, the time with nested regions as a paler bar behind."""
-    shown = table.nlargest(top, "self_us")
-    own = [float(time) for time in shown["self_us"]]
-    wall = [float(time) for time in shown["wall_us"]]
-    return horizontal(
-        Bars(
-            names=list(shown["region"]),
-            times=own,
-            notes=[_note(*pair) for pair in zip(own, wall, strict=True)],
-            axis="self time; pale: with nested regions",
-            title=cut_note(len(shown), len(table), "region"),
-            backs=wall,
-        ),
-        ax,
-    )
+    axis = "self time; pale: with nested regions"
+    return ranked(table, "self_us", ax, top=top, noun="region", axis=axis, names="region", behind="wall_us")
 
 
 def regions_by_step(table: pd.DataFrame, *, most: int = 48, top: int = 6, ax: Axes | None = None) -> Axes:
@@ -44,7 +36,7 @@ def regions_by_step(table: pd.DataFrame, *, most: int = 48, top: int = 6, ax: Ax
     ]
     if rest:
         parts.append(Part(f"other regions ({len(rest)})", GREY, shown[rest].sum(axis=1).tolist()))
-    note = cut_note(len(shown), len(grid), "step").replace("top", "first")
+    note = cut_note(len(shown), len(grid), "step", kept="first")
     return stacked(
         Stacks(
             parts=parts,
@@ -55,7 +47,3 @@ def regions_by_step(table: pd.DataFrame, *, most: int = 48, top: int = 6, ax: Ax
         ),
         ax,
     )
-
-
-def _note(own: float, wall: float) -> str:
-    return duration(own) if own >= wall * 0.999 else f"{duration(own)} of {duration(wall)}"

@@ -1,4 +1,7 @@
-"""The table `steps` -> one column a step, stacked from what ran in it."""
+"""The table `steps` -> what ran in each step.
+
+In: steps. Out: Axes with one column a step (a row, where there are few), stacked from its parts.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def steps(table: pd.DataFrame, *, most: int = 48, ax: Axes | None = None) -> Axe
             places=shown["step"].tolist(),
             axis="wall time",
             places_axis="step",
-            title=f"What ran in each step: {cut_note(len(shown), len(table), 'step').replace('top', 'first')}",
+            title=f"What ran in each step: {cut_note(len(shown), len(table), 'step', kept='first')}",
         ),
         ax,
     )

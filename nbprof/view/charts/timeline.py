@@ -1,4 +1,7 @@
-"""The table `timeline` -> one bar a device that adds up to its span."""
+"""The table `timeline` -> what each device did with its time.
+
+In: devices. Out: Axes with one bar a device, whose parts add up to its span.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from pathlib import PurePath
 import pandas as pd
 
 from nbprof import schema
+from nbprof.metadata import CaptureInfo
 from nbprof.view.quantities import counted, duration, literal, number, share, shorten
 from nbprof.view.report.facts import Fact, capture_facts, file_fact, why_empty
 from nbprof.view.report.grid import Grid
@@ -47,7 +48,6 @@ class Hint:
 class Contents:
     """All that a report says, in its order; the tables at the end are what its charts are drawn from."""
 
-    label: str
     warnings: tuple[Warned, ...]
     sentence: Sentence
     tiles: tuple[Tile, ...]
@@ -76,13 +76,14 @@ def contents(trace: schema.TraceLike, called: str) -> Contents:
     if _is_empty(capture, operators, kernels, regions):
         lead = Piece(f"Nothing was recorded for {shorten(literal(label), 80)}.", strong=True)
         why = Piece(" " + why_empty(capture))
-        return Contents(label, warnings, (lead, why), (), (), facts, (), schema.empty("steps"), regions, regions)
+        return Contents(
+            warnings, (lead, why), (), (), facts, (), schema.empty("steps"), regions, schema.empty("region_steps")
+        )
     wall = wall_us(steps, regions, capture)
     grids = [operators_grid(operators, called)] if len(operators) else []
     grids += [kernels_grid(kernels, called)] if len(kernels) else []
     grids += [regions_grid(regions, called)] if len(regions) else []
     return Contents(
-        label=label,
         warnings=warnings,
         sentence=(*leading(label, wall, len(steps), capture), *spent(operators, kernels), *device_use(timeline)),
         tiles=_tiles(wall, steps, operators, kernels, timeline),
@@ -95,7 +96,7 @@ def contents(trace: schema.TraceLike, called: str) -> Contents:
     )
 
 
-def _is_empty(capture: schema.CaptureInfo | None, *tables: pd.DataFrame) -> bool:
+def _is_empty(capture: CaptureInfo | None, *tables: pd.DataFrame) -> bool:
     return (capture is not None and capture.outcome == "empty") or not any(len(table) for table in tables)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbprof import schema
+from nbprof.metadata import CaptureInfo, TraceMetadata
 from nbprof.view.quantities import counted, duration, literal, size
 
 _PHASES = (("wait", "waiting"), ("warmup", "warming up"), ("active", "recorded"))
@@ -18,14 +18,13 @@ _CALLS_LISTED = 12
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of how the capture went; `path` marks a value that is a file."""
+    """One line of how the capture went."""
 
     label: str
     value: str
-    path: bool = False
 
 
-def capture_facts(capture: schema.CaptureInfo | None, metadata: schema.TraceMetadata) -> tuple[Fact, ...]:
+def capture_facts(capture: CaptureInfo | None, metadata: TraceMetadata) -> tuple[Fact, ...]:
     """How the capture went: outcome, steps, each call, what was recorded beside times, regions, versions, rank."""
     if capture is None:
         return (Fact("Capture", "not made by nbprof, so how it was captured isn't known"), *_device_facts(metadata))
@@ -54,17 +53,17 @@ def capture_facts(capture: schema.CaptureInfo | None, metadata: schema.TraceMeta
     return (*facts, *_device_facts(metadata))
 
 
-def file_fact(metadata: schema.TraceMetadata) -> Fact:
+def file_fact(metadata: TraceMetadata) -> Fact:
     """Where the file is and how big."""
     if not metadata.source:
         return Fact("File", "none was written")
     path = Path(metadata.source)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):  # as a person here would type it
         path = path.relative_to(Path.cwd())
-    return Fact("File", f"{literal(str(path))} ({size(metadata.bytes)})", path=True)
+    return Fact("File", f"{literal(str(path))} ({size(metadata.bytes)})")
 
 
-def why_empty(capture: schema.CaptureInfo | None) -> str:
+def why_empty(capture: CaptureInfo | None) -> str:
     """Why a recording holds nothing, and what to do about it."""
     if capture is None:
         return "The file holds no operator, no kernel and no region."
@@ -78,7 +77,7 @@ def why_empty(capture: schema.CaptureInfo | None) -> str:
     return "The code ran, but called no torch operator on the thread that was recorded."
 
 
-def _outcome(capture: schema.CaptureInfo) -> str:
+def _outcome(capture: CaptureInfo) -> str:
     error = f": {literal(capture.error)}" if capture.error else ""
     words = {
         "complete": "complete",
@@ -89,18 +88,18 @@ def _outcome(capture: schema.CaptureInfo) -> str:
     return words[capture.outcome]
 
 
-def _steps(capture: schema.CaptureInfo) -> str:
+def _steps(capture: CaptureInfo) -> str:
     run = capture.run_steps or 0
     planned = capture.planned_steps
     text = counted(run, "step") + " ran" if planned is None else f"{run} of {counted(planned, 'planned step')} ran"
     return f"{text} ({_schedule(capture)})" if capture.schedule else text
 
 
-def _schedule(capture: schema.CaptureInfo) -> str:
+def _schedule(capture: CaptureInfo) -> str:
     return ", ".join(f"{phase} {capture.schedule[phase]}" for phase, _ in _PHASES if phase in capture.schedule)
 
 
-def _calls(capture: schema.CaptureInfo) -> str:
+def _calls(capture: CaptureInfo) -> str:
     """Each call's wall time, by phase, with a note on how often the code ran."""
     times = capture.calls_us
     if len(times) == 1:
@@ -117,13 +116,13 @@ def _calls(capture: schema.CaptureInfo) -> str:
     return f"{listed}{rest}. The code ran {len(times)} times, and so did its side effects"
 
 
-def _options(capture: schema.CaptureInfo) -> str:
+def _options(capture: CaptureInfo) -> str:
     on = [words for key, words in _OPTIONS.items() if capture.options.get(key)]
     off = [words for key, words in _OPTIONS.items() if not capture.options.get(key)]
     return "; ".join(part for part in (", ".join(on), f"not {', '.join(off)}" if off else "") if part)
 
 
-def _device_facts(metadata: schema.TraceMetadata) -> tuple[Fact, ...]:
+def _device_facts(metadata: TraceMetadata) -> tuple[Fact, ...]:
     names = [literal(device["name"]) for device in metadata.devices if device.get("name")]
     counts = {name: names.count(name) for name in names}
     text = ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items())

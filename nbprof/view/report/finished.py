@@ -5,13 +5,12 @@ In: a trace by the protocol of `schema`. Out: `Report`, whose formats are made w
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from nbprof import schema
+from nbprof.view.frontend import shows_html
 from nbprof.view.report.contents import Contents, contents
 from nbprof.view.report.html import to_html
 from nbprof.view.report.markdown import to_markdown
@@ -47,19 +46,12 @@ class Report:
         self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
     ) -> dict[str, str]:
         bundle = {"text/plain": self.text}
-        wanted = "text/html" in set(include) if include is not None else _shows_html()
+        wanted = "text/html" in set(include) if include is not None else shows_html()
         if wanted and "text/html" not in set(exclude or ()):
             bundle["text/html"] = self.html
         return bundle
 
 
-def report(trace: schema.TraceLike, *, called: str = "nbprof.last") -> Report:
+def report(trace: schema.TraceLike, *, called: str) -> Report:
     """The report of `trace`; `called` is the expression by which the reader reaches it, for the hints."""
     return Report(contents(trace, called))
-
-
-def _shows_html() -> bool:
-    """Whether the front end takes HTML: a terminal IPython doesn't, so nothing is drawn for it."""
-    interactive: Any = sys.modules.get("IPython")
-    shell = interactive.get_ipython() if interactive else None
-    return shell is None or "text/html" in shell.display_formatter.active_types

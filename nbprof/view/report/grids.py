@@ -5,7 +5,6 @@ In: the tables of a trace. Out: the rows that are shown, largest first (regions 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -56,10 +55,8 @@ def kernels_grid(table: pd.DataFrame, call: str) -> Grid:
 
 
 def regions_grid(table: pd.DataFrame, call: str) -> Grid:
-    """Regions as a tree, those that were entered inside others under them, the longest first."""
-    ordered = table.sort_values("wall_us", ascending=False).reset_index(drop=True)
-    places = list(_tree(ordered["region"].tolist(), ordered["parent"].tolist()))[:MOST]
-    shown = ordered.iloc[[place for place, _ in places]]
+    """Regions as a tree, those that were entered inside others under them, in the order of the table."""
+    shown = table.head(MOST)
     largest = float(shown["wall_us"].max())
     device = bool((shown["device_us"] > 0).any())
 
@@ -67,7 +64,7 @@ def regions_grid(table: pd.DataFrame, call: str) -> Grid:
         return _times(shown, column, title, hint, largest=largest, minor=minor)
 
     columns = [
-        _names(shown["region"], "region", [depth for _, depth in places]),
+        _names(shown["region"], "region", shown["depth"].tolist()),
         times("wall_us", "total", "time between entry and exit, nested regions included"),
         times("self_us", "self", "the same less nested regions"),
         _shares(shown, "of the regions' summed self time"),
@@ -112,25 +109,3 @@ def _counts(table: pd.DataFrame, column: str, title: str = "") -> Column:
 def _turned(columns: list[Column]) -> tuple[tuple[Head, ...], tuple[tuple[Cell, ...], ...]]:
     """Columns as headings and rows."""
     return tuple(head for head, _ in columns), tuple(zip(*(cells for _, cells in columns), strict=True))
-
-
-def _tree(regions: list[Any], parents: list[Any]) -> Iterator[tuple[int, int]]:
-    """Each row's place and depth, each once: also where a region was entered from two others, or from itself."""
-    below: dict[str | None, list[int]] = {}
-    for place, parent in enumerate(parents):
-        below.setdefault(None if is_missing(parent) and not isinstance(parent, str) else str(parent), []).append(place)
-    left = set(range(len(regions)))
-
-    def walk(parent: str | None, depth: int) -> Iterator[tuple[int, int]]:
-        for place in below.get(parent, ()):
-            if place in left:
-                left.discard(place)
-                yield place, depth
-                yield from walk(str(regions[place]), depth + 1)
-
-    yield from walk(None, 0)
-    for place in range(len(regions)):  # what hangs on a parent that has no row of its own
-        if place in left:
-            left.discard(place)
-            yield place, 0
-            yield from walk(str(regions[place]), 1)

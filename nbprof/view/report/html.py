@@ -17,7 +17,7 @@ from nbprof.view.report.script import SCRIPT
 from nbprof.view.report.style import PAGE, STYLE
 
 _LONG = 64
-_BREAKS = re.compile(r"(::|_|,)(?=\w)")  # where a long name may go on in the next line
+_BREAKS = re.compile(r"(::|_|,|&lt;)(?=\w)")  # where a long name may go on in the next line
 _CLASSES = {"name": "nbprof-name", "word": "nbprof-word", "number": "nbprof-number", "bar": "nbprof-share"}
 
 
@@ -124,7 +124,9 @@ def _head(head: Head) -> str:
 def _cell(cell: Cell, head: Head) -> str:
     if head.kind == "name":
         return f'<td class="{_class(head)}">{_name(cell)}</td>'
-    value = f' data-value="{"" if cell.value is None else f"{cell.value:.9g}"}"' if head.kind != "word" else ""
+    if head.kind == "word":
+        return f'<td class="{_class(head)}"><span class="nbprof-soft">{_text(cell.text)}</span></td>'
+    value = f' data-value="{"" if cell.value is None else f"{cell.value:.9g}"}"'
     if head.kind != "bar":
         return f'<td class="{_class(head)}"{value}>{_text(cell.text)}</td>'
     width = max(0.0, min(1.0, cell.bar or 0.0)) * 100

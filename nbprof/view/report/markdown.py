@@ -1,4 +1,7 @@
-"""`Contents` -> GitHub-flavoured markdown, every name shown as text."""
+"""`Contents` -> GitHub-flavoured markdown.
+
+In: contents. Out: one string, in which every name of a trace is escaped and shown as text.
+"""
 
 from __future__ import annotations
 

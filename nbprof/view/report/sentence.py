@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from nbprof import schema
+from nbprof.metadata import CaptureInfo
 from nbprof.view.quantities import counted, duration, literal, share, shorten
 
 
@@ -51,7 +51,7 @@ _NAMED = 3
 _WORTH_NAMING = 0.05
 
 
-def wall_us(steps: pd.DataFrame, regions: pd.DataFrame, capture: schema.CaptureInfo | None) -> float | None:
+def wall_us(steps: pd.DataFrame, regions: pd.DataFrame, capture: CaptureInfo | None) -> float | None:
     """Wall time of what was recorded: outermost regions for a cell, else steps; None where neither is known."""
     outermost = regions[regions["parent"].isna()]["wall_us"]
     by_regions = capture is not None and capture.kind != "once"
@@ -65,7 +65,7 @@ def leading(
     label: str,
     wall: float | None,
     steps: int,
-    capture: schema.CaptureInfo | None,
+    capture: CaptureInfo | None,
 ) -> Sentence:
     """`training_dit took 1.84 s.`, or what ended it early."""
     subject = Piece(shorten(literal(label), 80), strong=True)

@@ -52,11 +52,10 @@ white-space:nowrap;font-variant-numeric:tabular-nums;max-width:none}
 border-bottom:1px solid var(--nb-soft);white-space:normal;vertical-align:bottom;line-height:1.3;background:none}
 .nbprof-report.nbprof-report table.nbprof-table .nbprof-name,
 .nbprof-report.nbprof-report table.nbprof-table .nbprof-word{text-align:left;padding-left:0}
-.nbprof-report.nbprof-report table.nbprof-table .nbprof-word{padding-left:10px;color:var(--nb-soft)}
+.nbprof-report.nbprof-report table.nbprof-table .nbprof-word{padding-left:10px}
 .nbprof-report.nbprof-report table.nbprof-table td.nbprof-name{font-family:var(--nb-code);font-size:12px;
 white-space:normal;overflow-wrap:anywhere;font-weight:400}
 .nbprof-report .nbprof-long{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;
-word-break:break-all;
 cursor:zoom-in;outline:0}
 .nbprof-report .nbprof-long:focus{-webkit-line-clamp:unset;cursor:text}
 .nbprof-report .nbprof-long:focus-visible{box-shadow:0 0 0 2px var(--nb-accent);border-radius:2px}
@@ -96,9 +95,9 @@ border:0;border-radius:4px;padding:1px 6px;white-space:pre-wrap}
 .nbprof-report.nbprof-report dl.nbprof-facts code{overflow-wrap:anywhere}
 @container (max-width:760px){.nbprof-report.nbprof-report .nbprof-minor{display:none}
 .nbprof-report .nbprof-table.nbprof-table col.nbprof-number{width:72px}
-.nbprof-report .nbprof-table.nbprof-table col.nbprof-word{width:88px}
+.nbprof-report .nbprof-table.nbprof-table col.nbprof-word{width:102px}
 .nbprof-report .nbprof-table.nbprof-table col.nbprof-share{width:128px}
-.nbprof-report-report.nbprof-report table.nbprof-table th,
+.nbprof-report.nbprof-report table.nbprof-table th,
 .nbprof-report.nbprof-report table.nbprof-table td{padding-left:6px;padding-right:6px}
 .nbprof-report.nbprof-report dl.nbprof-facts{gap:3px 12px}}
 """.replace("\n", "")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nbprof import schema
+from nbprof.metadata import CaptureInfo, TraceMetadata
 from nbprof.view.report.facts import capture_facts, file_fact, why_empty
 from tests.view.handmade import cpu_trace, gpu_trace
 
-PLAIN = schema.TraceMetadata(source="")
+PLAIN = TraceMetadata(source="")
 
 
-def told(metadata: schema.TraceMetadata) -> dict[str, str]:
+def told(metadata: TraceMetadata) -> dict[str, str]:
     return {fact.label: fact.value for fact in capture_facts(metadata.capture, metadata)}
 
 
@@ -36,12 +36,12 @@ def test_a_cell_ran_once() -> None:
 
 
 def test_many_calls_are_not_all_listed() -> None:
-    capture = schema.CaptureInfo(kind="once", label="f", calls_us=(1000.0,) * 15)
+    capture = CaptureInfo(kind="once", label="f", calls_us=(1000.0,) * 15)
     assert " and 3 more. The code ran 15 times" in told(replace(PLAIN, capture=capture))["Wall time of the calls"]
 
 
 def test_a_failure_names_what_was_raised() -> None:
-    capture = schema.CaptureInfo(kind="cell", label="f", outcome="failed", error="ValueError")
+    capture = CaptureInfo(kind="cell", label="f", outcome="failed", error="ValueError")
     assert told(replace(PLAIN, capture=capture))["Outcome"].startswith("failed: ValueError;")
 
 
@@ -55,15 +55,11 @@ def test_the_file_and_its_size_are_told() -> None:
 
 
 def test_why_nothing_was_recorded() -> None:
-    short = schema.CaptureInfo(kind="once", label="f", schedule={"wait": 1, "active": 1}, planned_steps=5, run_steps=0)
+    short = CaptureInfo(kind="once", label="f", schedule={"wait": 1, "active": 1}, planned_steps=5, run_steps=0)
     assert why_empty(short) == "0 of 5 planned steps ran (wait 1, active 1): the recorded part was never reached."
     assert why_empty(replace(short, error="ValueError")).startswith(
         "0 of 5 planned steps ran before ValueError was raised"
     )
-    assert why_empty(schema.CaptureInfo(kind="cell", label="f", gated=True)).startswith(
-        "No region that is on was entered."
-    )
-    assert why_empty(schema.CaptureInfo(kind="cell", label="f")).startswith(
-        "The code ran, but called no torch operator"
-    )
+    assert why_empty(CaptureInfo(kind="cell", label="f", gated=True)).startswith("No region that is on was entered.")
+    assert why_empty(CaptureInfo(kind="cell", label="f")).startswith("The code ran, but called no torch operator")
     assert why_empty(None) == "The file holds no operator, no kernel and no region."

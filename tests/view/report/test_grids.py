@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbprof import schema
 from nbprof.view.report.grids import kernels_grid, operators_grid, regions_grid
-from tests.view.handmade import cpu_trace, gpu_trace, operators_of, table
+from tests.view.handmade import cpu_trace, gpu_trace, operators_of, regions_of
 
 
 def test_operators_are_sorted_by_host_self_time_without_a_device() -> None:
@@ -47,23 +47,15 @@ def test_regions_stand_under_the_region_that_they_were_entered_from() -> None:
     ]
 
 
-def test_a_region_in_itself_or_under_an_unknown_one_stands_once() -> None:
-    regions = table(
-        "regions",
-        [
-            ("a", None, 1, 9.0, 5.0, 1.0, 0.0, None, 0.5),
-            ("a", "a", 1, 4.0, 4.0, 1.0, 0.0, None, 0.4),
-            ("b", "gone", 1, 1.0, 1.0, 1.0, 0.0, None, 0.1),
-            ("c", "d", 1, 0.5, 0.5, 0.5, 0.0, None, 0.0),
-            ("d", "c", 1, 0.4, 0.4, 0.4, 0.0, None, 0.0),
-        ],
-    )
-    grid = regions_grid(regions, "trace")
-    assert [(row[0].text, row[0].indent) for row in grid.rows] == [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("d", 1)]
+def test_the_first_fifty_regions_are_shown_in_the_tables_own_order_and_all_are_counted() -> None:
+    rows = [(depth, f"r{depth}", f"r{depth - 1}", 1, 9.0 + depth, 1.0, 1.0, 0.0, None, 0.1) for depth in range(60)]
+    grid = regions_grid(regions_of(rows), "trace")
+    assert [(row[0].text, row[0].indent) for row in grid.rows] == [(f"r{depth}", depth) for depth in range(50)]
+    assert (grid.total, grid.note) == (60, "top 50 of 60 regions")
     assert not grid.sortable
 
 
 def test_what_is_missing_is_a_dash_that_sorts_last() -> None:
-    regions = table("regions", [("a", None, 1, 9.0, 9.0, 1.0, 3.0, None, 1.0)])
+    regions = regions_of([(0, "a", None, 1, 9.0, 9.0, 1.0, 3.0, None, 1.0)])
     idle = regions_grid(regions, "trace").rows[0][6]
     assert (idle.text, idle.value) == ("–", None)

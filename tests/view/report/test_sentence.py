@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nbprof import schema
+from nbprof.metadata import CaptureInfo
 from nbprof.view.report.sentence import Sentence, device_use, leading, spent, wall_us
 from tests.view.handmade import cpu_trace, gpu_trace, operators_of, table
 
@@ -53,14 +54,14 @@ def test_device_use_is_honest_without_a_device() -> None:
 
 
 def test_what_ended_the_code_early_is_said_first() -> None:
-    failed = schema.CaptureInfo(kind="cell", label="train", outcome="failed", error="ValueError")
+    failed = CaptureInfo(kind="cell", label="train", outcome="failed", error="ValueError")
     assert said(leading("train", 1.84e6, 1, failed)).startswith("train failed after 1.84 s (ValueError)")
-    stopped = schema.CaptureInfo(kind="cell", label="train", outcome="interrupted", error="KeyboardInterrupt")
+    stopped = CaptureInfo(kind="cell", label="train", outcome="interrupted", error="KeyboardInterrupt")
     assert said(leading("train", 1.84e6, 1, stopped)).startswith("train was interrupted after 1.84 s;")
 
 
 def test_several_recorded_calls_give_the_mean() -> None:
-    once = schema.CaptureInfo(kind="once", label="f(x)")
+    once = CaptureInfo(kind="once", label="f(x)")
     assert said(leading("f(x)", 3000.0, 3, once)) == "f(x) took 1.00 ms a call, over 3 recorded calls."
     assert said(leading("f(x)", 3000.0, 1, once)) == "f(x) took 3.00 ms."
 
@@ -69,6 +70,6 @@ def test_wall_time_is_the_outermost_regions_for_a_cell_and_the_steps_for_one_sho
     trace, cell = cpu_trace(), cpu_trace().metadata.capture
     steps = trace.steps()
     assert wall_us(steps, trace.regions(), cell) == 1_840_000.0
-    once = schema.CaptureInfo(kind="once", label="f(x)")
+    once = CaptureInfo(kind="once", label="f(x)")
     assert wall_us(steps, trace.regions(), once) == 600_000.0 + 620_000.0 + 640_000.0
     assert wall_us(schema.empty("steps"), schema.empty("regions"), None) is None

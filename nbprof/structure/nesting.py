@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Integers: TypeAlias = NDArray[np.int64]
+from nbprof.structure.masks import Integers
 
 TOLERANCE_NS = 1_000
 
@@ -40,6 +39,15 @@ def nesting(threads: Integers, starts: Integers, ends: Integers) -> Nesting:
         parents[rows] = np.where(found >= 0, rows[found], -1)
         conflicts += crossing
     return Nesting(parents, conflicts)
+
+
+def nested_rows(rows: Integers, threads: Integers, starts: Integers, ends: Integers) -> tuple[Integers, int]:
+    """The same among some rows of an events frame: parents for all rows of it, -1 for the others, and the conflicts."""
+    parents = np.full(len(starts), -1, np.int64)
+    nest = nesting(threads[rows], starts[rows], ends[rows])
+    if len(rows):
+        parents[rows] = np.where(nest.parents >= 0, rows[nest.parents], -1)
+    return parents, nest.conflicts
 
 
 def outer_first(threads: Integers, starts: Integers, ends: Integers) -> Integers:

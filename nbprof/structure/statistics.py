@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nbprof.analysis.counted import Times, microseconds
-from nbprof.analysis.nesting import Integers
+from nbprof.structure.masks import Integers
+from nbprof.structure.times import Times, microseconds
 
 _HIGHEST = np.iinfo(np.int64).max
 
@@ -72,6 +72,12 @@ def sums_by_group(groups: Integers, values: Integers, count: int) -> Integers:
     sums = np.zeros(count, np.int64)
     np.add.at(sums, groups, values)
     return sums
+
+
+def shares(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each part of their sum, NaN left aside; 0 where nothing is there to share."""
+    whole = float(np.nansum(parts))
+    return parts / whole if whole > 0 else np.zeros(len(parts))
 
 
 def _or_nan(known: Integers, values: NDArray[np.float64]) -> NDArray[np.float64]:

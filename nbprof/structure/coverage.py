@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nbprof.analysis.nesting import Integers
+from nbprof.structure.masks import Integers
 
 
 def covered(groups: Integers, starts: Integers, ends: Integers, count: int) -> Integers:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbprof.analysis.nesting import nesting
+from nbprof.structure.nesting import nesting
 
 US = 1_000
 

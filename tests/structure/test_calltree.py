@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from nbprof.analysis.calltree import call_tree
 from nbprof.analysis.kernels import kernels
 from nbprof.analysis.operators import operators
-from tests.analysis.frames import kernel, launch, make_events, op, region
+from nbprof.structure.calltree import call_tree
+from tests.frames import kernel, launch, make_events, op, region
 
 
 def test_nothing_has_an_empty_tree(no_events: pd.DataFrame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from nbprof import schema
-from nbprof.reader.launches import category_mask, launch_positions
+from nbprof.structure.launches import launch_positions
 
 
 def events(*rows: tuple[str, int | None, int]) -> pd.DataFrame:
@@ -36,8 +36,3 @@ def test_correlation_zero_or_missing_joins_nothing() -> None:
 def test_no_events_and_events_without_device() -> None:
     assert launch_positions(schema.empty("events")).tolist() == []
     assert launch_positions(events(("cpu_op", None, 1))).tolist() == [-1]
-
-
-def test_a_row_without_category_is_in_no_group() -> None:
-    frame = pd.DataFrame({"category": pd.Categorical(["kernel", None, "cpu_op"])})
-    assert category_mask(frame, {"kernel", "cpu_op"}).tolist() == [True, False, True]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbprof.analysis.coverage import covered
+from nbprof.structure.coverage import covered
 
 
 def lengths(rows: list[tuple[int, int, int]], count: int) -> list[int]:
