@@ -73,7 +73,8 @@ def _recording(metadata: TraceMetadata) -> Check:
     if capture.outcome == "complete":
         return Check("recording", "ok", 0, "The recorded code ran to its end.")
     cause = f" ({capture.error})" if capture.error else ""
-    return Check("recording", "warning", 1, f"The recording is {capture.outcome}{cause}: it holds what ran till then.")
+    words = {"interrupted": "was interrupted", "empty": "recorded nothing"}.get(capture.outcome, capture.outcome)
+    return Check("recording", "warning", 1, f"The code {words}{cause}: the recording holds what ran till then.")
 
 
 def _anything(events: pd.DataFrame, tree: CallTree) -> Check:

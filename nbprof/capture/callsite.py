@@ -48,7 +48,14 @@ class TorchTraceProfiler:
             if cls._site is None:
                 cls._site, cls._is_running = site, True
                 return True
-            if cls._site != site:
+            if cls._site == site:
+                if not cls._is_running:
+                    warn_once(
+                        f"site:{site}",
+                        f"{site} runs once, without profiling: it has been profiled in this process already. "
+                        "TorchTraceProfiler.reset_session() arms it again.",
+                    )
+            else:
                 warn_once(
                     f"site:{site}",
                     f"{site} runs once, without profiling: {cls._site} has this process's one-shot session. "

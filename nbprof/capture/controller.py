@@ -134,6 +134,8 @@ class TorchProfilerController:
         Raises ProfilerBusyError where another torch profiler is at work in this process; then this controller is
         gone, and another may be made.
         """
+        if self._recording is not None:
+            warn(f"This controller has been stopped ({self._plan.label}) and starts no more; make another.")
         if self._profiler is None or self._window is not None or self._is_elsewhere(self.start, "start"):
             return
         settings = read_settings()

@@ -38,7 +38,7 @@ def warn_once(key: str, message: str) -> None:
 
 def _warn(message: str) -> None:
     try:
-        warnings.warn(message, UserWarning, stacklevel=4)
+        warnings.warn(message, UserWarning, stacklevel=_level_of_user_code())
     except UserWarning:  # warnings are errors here; the user's code is not to fail by ours
         announce(message)
 
@@ -52,3 +52,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """How a sentence about an unknown name ends: `; did you mean 'x'?`, or `.` when no known name is near."""
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean {match[0]!r}?" if match else "."
+
+
+def _level_of_user_code() -> int:
+    """How far above `_warn` the first frame stands that is not nbprof's own."""
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("nbprof."):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -31,6 +31,8 @@ class OneShot:
         self._cell = cell
         self._options = options
         self._calls_us: list[float] = []
+        self._began_ns: int | None = None  # of the call that runs
+        self._cut_us: tuple[float, ...] = ()  # of a call that was not completed
         self._rank = read_settings().rank  # now: what the environment says later must not lose the recording
         self._window = Window(
             make_profiler(options, plan), label, keeps_memory=options.memory, on_loss=self._leave_regions
@@ -47,12 +49,21 @@ class OneShot:
         for number in range(self.plan.total):
             if number == self._first_active:
                 slots.follow(lambda name: place_of(name, self._book, default_on=True, nested_only=False))
-            before = perf_counter_ns()
+            self._began_ns = perf_counter_ns()
             yield number
-            self._calls_us.append((perf_counter_ns() - before) / 1e3)
+            self._calls_us.append((perf_counter_ns() - self._began_ns) / 1e3)
+            self._began_ns = None
             if number == self.plan.total - 1:
                 self._leave_regions()
             self._window.step()
+
+    def leave(self) -> None:
+        """The code is through, or failed: profiler off. What comes before `close()` is no part of the session."""
+        with uninterrupted():
+            if self._window.is_open and self._began_ns is not None:
+                self._cut_us = ((perf_counter_ns() - self._began_ns) / 1e3,)
+            self._leave_regions()
+            self._window.stop()
 
     def close(self, error: BaseException | None = None) -> Recording:
         """Profiler off, trace written; the second call returns the same recording.
@@ -61,8 +72,7 @@ class OneShot:
         """
         if self.recording is None:
             with uninterrupted():
-                self._leave_regions()
-                self._window.stop()
+                self.leave()
                 reached = len(self._calls_us) >= self._first_active
                 info = self._info(error)
                 if reached or self._window.is_lost:
@@ -93,7 +103,7 @@ class OneShot:
             schedule=vars(self.plan),
             planned_steps=self.plan.total,
             run_steps=len(self._calls_us),
-            calls_us=tuple(self._calls_us),
+            calls_us=(*self._calls_us, *self._cut_us),
         )
 
     def _why_empty(self, error: BaseException | None) -> str:

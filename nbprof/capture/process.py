@@ -38,7 +38,11 @@ def get_or_create_profiler(
     """
     with _lock:
         existing = get_global_controller()
-        return _create(trace_dir, modules, device_gating) if existing is None else existing
+        if existing is None:
+            return _create(trace_dir, modules, device_gating)
+        if trace_dir:
+            announce(f"nbprof: the live controller is used ({existing.label}), with the folder that it was made with.")
+        return existing
 
 
 _lock = threading.RLock()

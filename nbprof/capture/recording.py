@@ -108,6 +108,11 @@ def finish(window: Window, info: CaptureInfo, path: Path | None) -> Recording:
     return make_latest(Recording(info, path, size, window=window))
 
 
+def nothing(label: str, kind: Kind, reason: str) -> Recording:
+    """What was to be recorded and was not, and why; the latest, so that no older one is taken for it."""
+    return make_latest(Recording(CaptureInfo(kind=kind, label=label, outcome="empty"), problem=reason))
+
+
 def empty(window: Window, info: CaptureInfo, reason: str) -> Recording:
     """A recording of nothing, and why; the latest, so that no older one is taken for it."""
     window.release()

@@ -104,7 +104,7 @@ def region(name: str) -> Slot:
     """Context manager and decorator: what runs inside belongs to the region `name`.
 
     Collects when a recording is under way and the region is on; costs about a tenth of a microsecond otherwise. In code
-    compiled by torch it vanishes, so that the graph stays whole.
+    compiled by torch it vanishes, so that the graph stays whole: there it is not recorded.
     """
     if is_dynamo_compiling():
         # Made here: torch can't compile the entering of an object that was there before.

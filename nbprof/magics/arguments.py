@@ -32,9 +32,9 @@ CAPTURE: Options = (
     argument(
         "--shapes", action=_SWITCH, help="record the shapes of operators' inputs (on, where nothing else is said)"
     ),
-    argument("--memory", action=_SWITCH, help="record allocations"),
-    argument("--stack", action=_SWITCH, help="record Python calls; costs most of all"),
-    argument("--flops", action=_SWITCH, help="estimate floating-point operations"),
+    argument("--memory", action=_SWITCH, help="record allocations, into the trace file"),
+    argument("--stack", action=_SWITCH, help="record Python calls, into the trace file; costs most of all"),
+    argument("--flops", action=_SWITCH, help="estimate floating-point operations, into the trace file"),
 )
 RESULT: Options = (
     argument(

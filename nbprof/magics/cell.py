@@ -7,6 +7,7 @@ In: the raw line, the body. Out: the value of the code's last expression, a repo
 from __future__ import annotations
 
 import dis
+import linecache
 import sys
 from functools import partial
 from types import FrameType
@@ -95,6 +96,7 @@ once_parser = declare(
 
 def open_region(line: str) -> None:
     """Enter the region that stands on the first line of the cell that runs, till its end."""
+    _show_as_typed(f"# %%region {line}")
     name, wishes = parse_region(line)
     cells = running.loaded()
     cells.open(partial(enter_region, name, cells, wishes))
@@ -102,9 +104,23 @@ def open_region(line: str) -> None:
 
 def open_once(line: str, code: str = "") -> None:
     """Begin the round of the cell that runs; `code` names it."""
+    _show_as_typed(code or f"# %%profile_once {line}")
     wishes, plan, form, _ = parse_once(line, is_cell=True)
     cells = running.loaded()
     cells.current.round = cells.open(partial(start_round, cells, wishes, plan, form, code=code))
+
+
+def _show_as_typed(first: str) -> None:
+    """Let tracebacks through the cell show its first line as it was typed; as a comment where it is no Python."""
+    caller = sys._getframe(2)
+    known = linecache.cache.get(caller.f_code.co_filename)
+    if known is not None and len(known) == 4:
+        size, modified, lines, name = known
+        lines = list(lines)
+        at = caller.f_lineno - 1
+        if at < len(lines):
+            lines[at] = f"{first.rstrip()}\n"
+            linecache.cache[caller.f_code.co_filename] = (size, modified, lines, name)
 
 
 def goes_on() -> bool:

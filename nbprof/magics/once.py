@@ -50,7 +50,9 @@ class Round:
         return value
 
     def leave(self) -> None:
-        """Nothing is open between the runs and the cell's end."""
+        """The user's code is through."""
+        if self._session is not None:
+            self._session.leave()
 
     def pause(self) -> None:
         """A value is displayed when the runs are over."""
@@ -72,12 +74,14 @@ def start_round(cells: Cells, wishes: Wishes, plan: Schedule, form: TraceFormat,
     """
     with one_line_errors():
         from nbprof.capture.oneshot import OneShot
+        from nbprof.capture.recording import nothing
 
         path = _path(folder(wishes), form)
         session = OneShot(plan, path, label=_label(code), cell=str(cells.number), options=wishes.options)
         try:
             session.start()
         except ProfilerBusyError as busy:
+            nothing(_label(code), "once", str(busy))
             warning(f"%profile_once runs the code once, unprofiled. {busy}")
             return Round(cells, wishes, None)
     if plan.total > 1:

@@ -116,11 +116,13 @@ def _join(name: str, cells: Cells, wishes: Wishes, live: TorchProfilerController
 
 def _record(name: str, cells: Cells, wishes: Wishes) -> OpenRegion:
     from nbprof.capture.process import start_recording
+    from nbprof.capture.recording import nothing
 
     label = f"%%region {name}"
     try:
         live = start_recording(folder(wishes), label=label, cell=str(cells.number), options=wishes.options)
     except ProfilerBusyError as busy:
+        nothing(label, "cell", str(busy))
         warning(f"Region {name} runs unprofiled. {busy}")
         return OpenRegion(name, cells, wishes, None, made_here=False).enter(nullcontext())
     return OpenRegion(name, cells, wishes, live, made_here=True).enter(live.cell_region(name))
@@ -148,5 +150,11 @@ def _is_off(name: str) -> bool:
 
     if region_state(name) != "off":
         return False
-    note(f"region {name!r} is off; %regions enable {name}")
+    from nbprof.capture.controller import get_global_controller
+    from nbprof.capture.recording import nothing
+
+    reason = f"region {name!r} is off; %regions enable {name}"
+    if get_global_controller() is None:
+        nothing(f"%%region {name}", "cell", f"Nothing was recorded: {reason}.")
+    note(reason)
     return True

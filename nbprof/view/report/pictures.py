@@ -17,7 +17,7 @@ def pictures(contents: Contents) -> tuple[str, ...]:
     if len(contents.regions) > 1:
         drawn.append(_regions(contents))
     steps = len(contents.steps)
-    if steps > 1 or (steps and (not drawn or contents.steps["device_busy_us"].sum() > 0)):
+    if steps > 1 or (steps and contents.steps["device_busy_us"].sum() > 0):
         drawn.append(_steps(contents))
     return tuple(drawn)
 

@@ -53,6 +53,10 @@ _WORTH_NAMING = 0.05
 
 def wall_us(steps: pd.DataFrame, regions: pd.DataFrame, capture: CaptureInfo | None) -> float | None:
     """Wall time of what was recorded: outermost regions for a cell, else steps; None where neither is known."""
+    if capture is not None and capture.kind == "once" and capture.calls_us:
+        recorded = capture.calls_us[sum(capture.schedule.get(phase, 0) for phase in ("wait", "warmup")) :]
+        if recorded:  # a step's window holds the profiler's own work as well
+            return sum(recorded)
     outermost = regions[regions["parent"].isna()]["wall_us"]
     by_regions = capture is not None and capture.kind != "once"
     for times in (outermost, steps["wall_us"]) if by_regions else (steps["wall_us"], outermost):
@@ -103,9 +107,9 @@ def device_use(timeline: pd.DataFrame) -> Sentence:
     span = float(timeline["span_us"].sum())
     if not span:
         return (Piece(" No GPU in this trace."),)
-    who = "The GPU was idle " if len(timeline) == 1 else f"The {len(timeline)} GPUs were idle "
+    who = "the GPU was idle " if len(timeline) == 1 else f"the {len(timeline)} GPUs were idle "
     return (
-        Piece(f" {who}"),
+        Piece(f" Between its first and last work {who}"),
         Piece(share(float(timeline["idle_us"].sum()) / span), strong=True),
         Piece(" of the time."),
     )

@@ -48,9 +48,12 @@ def test_no_operator_is_said() -> None:
 
 def test_device_use_is_honest_without_a_device() -> None:
     assert said(device_use(schema.empty("timeline"))) == " No GPU in this trace."
-    assert said(device_use(gpu_trace().timeline())) == " The GPU was idle 41 % of the time."
+    assert (
+        said(device_use(gpu_trace().timeline()))
+        == " Between its first and last work the GPU was idle 41 % of the time."
+    )
     two = table("timeline", [(0, 100.0, 60, 0, 0, 60.0, 40.0), (1, 100.0, 100, 0, 0, 100.0, 0.0)])
-    assert said(device_use(two)) == " The 2 GPUs were idle 20 % of the time."
+    assert said(device_use(two)) == " Between its first and last work the 2 GPUs were idle 20 % of the time."
 
 
 def test_what_ended_the_code_early_is_said_first() -> None:
