@@ -29,7 +29,9 @@ PAGE = FOLDER / "out" / "quickstart.html"
 
 
 def main() -> int:
-    if not is_current(PAGE) and (failure := run()):
+    if is_current(PAGE):
+        print(f"Nothing has changed since {shown(SOURCE)} was run last; these are its results.")
+    elif failure := run():
         print(f"\nA cell of {shown(SOURCE)} failed:\n{failure}", file=sys.stderr)
         return 1
     if "--store" in sys.argv[1:]:
