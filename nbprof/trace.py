@@ -6,8 +6,8 @@ In: a trace file of any age, or the latest recording. Out: tables, reports, part
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -134,27 +134,42 @@ def load_trace(source: reader.Source) -> Trace:
         return Trace(*reader.read_events(source, progress=progress))
 
 
-def from_recording(recording: Recording, *, compress: bool = False) -> Trace:
-    """The trace of a recording; with `compress`, its file is gzipped meanwhile and becomes `<path>.gz`.
-
-    Raises NothingRecordedError, saying why, for an empty recording.
-    """
-    from nbprof.capture import files
-    from nbprof.capture.recording import make_latest, readable_path
+def from_recording(recording: Recording) -> Trace:
+    """The trace of a recording. Raises NothingRecordedError, saying why, for an empty one, or when its file is gone."""
+    from nbprof.capture.recording import readable_path
 
     if recording.is_empty:
         raise NothingRecordedError(recording.problem)
-    plain = readable_path(recording)
-    if not compress or recording.path is None:
-        return _remember(recording, load_trace(plain))
-    with ThreadPoolExecutor(1) as pool:  # zlib lets go of the interpreter, so this costs next to nothing
-        packing = pool.submit(files.compress, plain)
-        trace = load_trace(plain)
-    packed = packing.result()
-    plain.unlink()
-    size = packed.stat().st_size
-    trace.metadata = replace(trace.metadata, source=str(packed), bytes=size)
-    return _remember(make_latest(replace(recording, path=packed, bytes=size)), trace)
+    path = readable_path(recording)
+    if not path.exists():
+        raise NothingRecordedError(f"The file of the latest recording is gone: {path}.")
+    return _remember(recording, load_trace(path))
+
+
+@contextmanager
+def packed_after(recording: Recording) -> Iterator[Trace]:
+    """The trace of a recording; when the block ends, its file is gzipped and becomes what the trace says already."""
+    from nbprof.capture import files
+    from nbprof.capture.recording import make_latest
+
+    trace = from_recording(recording)
+    plain = recording.path
+    if plain is None:
+        yield trace
+        return
+    packed = files.packed_path(plain)
+    trace.metadata = replace(trace.metadata, source=str(packed), bytes=0)  # how big isn't known yet
+    try:
+        yield trace
+    finally:
+        try:
+            files.compress(plain)
+            plain.unlink()
+        except OSError:  # no room for both: the plain one stays
+            packed = plain
+        size = packed.stat().st_size
+        trace.metadata = replace(trace.metadata, source=str(packed), bytes=size)
+        _remember(make_latest(replace(recording, path=packed, bytes=size)), trace)
 
 
 def latest_trace() -> Trace:

@@ -25,7 +25,7 @@ from nbprof.settings import Rank
 
 SUFFIX = ".pt.trace.json"
 KEPT = 20
-_OWN = re.compile(r"[^/\\]+\.\d+\.pt\.trace\.json(\.gz)?")  # what `unique_path` makes; nothing else is ever deleted
+_OWN = re.compile(r"[^/\\]+\.\d+(\.pt)?\.trace\.json(\.gz)?")  # what `unique_path` makes; nothing else is ever deleted
 _MANIFEST = ".nbprof-manifest.json"
 _TAIL = 64
 _INCOMPLETE = "the file came out incomplete (is the disk full?)"
@@ -100,9 +100,14 @@ def copy_file(source: Path, path: Path) -> None:
             raise TraceWriteError(path, _reason(error)) from error
 
 
+def packed_path(path: Path) -> Path:
+    """`<path>.gz`."""
+    return path.with_name(f"{path.name}.gz")
+
+
 def compress(path: Path) -> Path:
     """Write `<path>.gz` beside `path`, at the speed of the disk (level 1); returns its path."""
-    target = path.with_name(path.name + ".gz")
+    target = packed_path(path)
     _pack(path, target)
     return target
 

@@ -48,8 +48,6 @@ class Book:
 
     def abandon(self) -> None:
         """Forget what is open without touching torch: the recording is lost, or another thread's."""
-        for entry in self.open:
-            entry[0]._entered.clear()
         self.open.clear()
 
     def region_counts(self) -> tuple[RegionCount, ...]:

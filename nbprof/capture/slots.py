@@ -33,12 +33,12 @@ class Slot:
     order than they entered it, their stretches change owners and keep their sum.
     """
 
-    __slots__ = ("_entered", "name", "place")
+    __slots__ = ("_open", "name", "place")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.place: Place | None = None
-        self._entered: list[Entry] = []  # written by the owner's thread alone
+        self._open: list[Entry] = []  # the stretches, of all names, that are open in the recording it was entered in
 
     def __enter__(self) -> None:
         place = self.place
@@ -47,31 +47,29 @@ class Slot:
         if get_ident() != place.owner:
             place.turn_away(self)
             return
-        opened = place.open
+        opened = self._open = place.open
         if not opened:
             if place.is_only_nested:
                 return
             place.switch(True)
-        entry = (self, place, place.mark(place.marker), perf_counter_ns())
-        opened.append(entry)
-        self._entered.append(entry)
+        opened.append((self, place, place.mark(place.marker), perf_counter_ns()))
 
     def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
-        if not self._entered:
+        opened = self._open
+        if not opened:
             return
         end = perf_counter_ns()
-        entry = self._entered[-1]
-        place = entry[1]
+        at = -1
+        if opened[-1][0] is not self:  # interleaved tasks, or a region that was off when it was entered
+            at = next((at for at in range(len(opened) - 1, -1, -1) if opened[at][0] is self), len(opened))
+            if at == len(opened):
+                return
+        _, place, handle, start = opened[at]
         if get_ident() != place.owner:
             place.left_elsewhere(self)
             return
-        del self._entered[-1]
-        place.unmark(entry[2])
-        opened = place.open
-        if opened[-1] is entry:
-            del opened[-1]
-        else:  # interleaved tasks
-            opened.remove(entry)
+        place.unmark(handle)
+        del opened[at]
         if opened:
             parent = opened[-1][1].name
         else:
@@ -82,7 +80,7 @@ class Slot:
         except KeyError:
             count = place.counts[parent] = [0, 0]
         count[0] += 1
-        count[1] += end - entry[3]
+        count[1] += end - start
 
     def __call__(self, func: F) -> F:
         return inside(func, lambda args: region(self.name))

@@ -6,6 +6,7 @@ pruned; or one line that says why there is nothing.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def folder(wishes: Wishes) -> Path:
 def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
     """Show what was recorded, as it was asked for; a file that no magic began stays as and where it is."""
     global _shown
-    from nbprof.trace import Trace, from_recording
+    from nbprof.trace import Trace, from_recording, packed_after
 
     if recording is _shown:  # a cell may have stopped its own recording
         return
@@ -53,11 +54,11 @@ def show(shell: InteractiveShell, recording: Recording, wishes: Wishes) -> None:
     if recording.problem:
         warning(recording.problem)
     is_ours = recording.info.kind != "controller"
-    trace = from_recording(recording, compress=is_ours)
-    if wishes.bind is not None:
-        shell.user_ns[wishes.bind] = trace
-    if wishes.show == "report":
-        display(trace.report(called=wishes.bind or "nbprof.last"))  # type: ignore[no-untyped-call]
+    with packed_after(recording) if is_ours else nullcontext(from_recording(recording)) as trace:
+        if wishes.bind is not None:
+            shell.user_ns[wishes.bind] = trace
+        if wishes.show == "report":
+            display(trace.report(called=wishes.bind or "nbprof.last"))  # type: ignore[no-untyped-call]
     if is_ours and recording.path is not None and recording.path.parent in _pruned:
         _prune(Path(trace.metadata.source))
     recording.release()

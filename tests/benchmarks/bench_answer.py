@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, profile
 
 import nbprof
 from nbprof.capture.process import start_recording
-from nbprof.trace import from_recording
+from nbprof.trace import packed_after
 from tests.benchmarks.ratio import Ratio
 
 EVENTS = 100_000
@@ -51,9 +51,9 @@ def answer(events: int, folder: Path) -> tuple[float, float, int]:
     recording = controller.stop()
     assert recording is not None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    trace = from_recording(recording, compress=True)
-    assert len(trace.report().html) > 1000
-    total = time.perf_counter() - start
+    with packed_after(recording) as trace:
+        assert len(trace.report().html) > 1000
+        total = time.perf_counter() - start
     stop = (recording.info.stop_us or 0.0) / 1e6
     recording.release()
     return total - stop, stop, peak

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbprof import register_profiler_region
 from nbprof.capture.process import start_recording
-from nbprof.trace import from_recording
+from nbprof.trace import packed_after
 from tests.benchmarks.bench_answer import work
 from tests.benchmarks.ratio import Ratio
 
@@ -36,8 +36,8 @@ def record(folder: Path) -> None:
         work(200)
     recording = controller.stop()
     assert recording is not None
-    trace = from_recording(recording, compress=True)
-    assert trace.report().html
+    with packed_after(recording) as trace:
+        assert trace.report().html
     recording.release()
     Path(trace.metadata.source).unlink()
 

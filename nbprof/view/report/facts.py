@@ -60,7 +60,8 @@ def file_fact(metadata: TraceMetadata) -> Fact:
     path = Path(metadata.source)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):  # as a person here would type it
         path = path.relative_to(Path.cwd())
-    return Fact("File", f"{literal(str(path))} ({size(metadata.bytes)})")
+    big = size(metadata.bytes) if metadata.bytes else f"{size(metadata.text_bytes)} as JSON, packed after this report"
+    return Fact("File", f"{literal(str(path))} ({big})")
 
 
 def why_empty(capture: CaptureInfo | None) -> str:
