@@ -4,8 +4,7 @@
     ├── ProfilerBusyError      (RuntimeError)   somebody's profiler is already at work
     ├── NothingRecordedError   (LookupError)    the latest recording is empty, or there is none
     ├── TraceFormatError       (ValueError)     a file that is no trace
-    ├── TraceWriteError        (OSError)        a trace that could not be written
-    └── MissingExtraError      (ImportError)    an optional package that is not installed
+    └── TraceWriteError        (OSError)        a trace that could not be written
 
 Wrong arguments are plain `ValueError` or `TypeError`.
 In: facts. Out: one sentence of what happened, and one of the way out.
@@ -69,10 +68,3 @@ class TraceWriteError(NbprofError, OSError):
 
     def __str__(self) -> str:
         return f"The trace could not be written to {self.path}: {self.reason}"
-
-
-class MissingExtraError(NbprofError, ImportError):
-    """An optional package is needed for this and is not installed."""
-
-    def __init__(self, package: str, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs the package {package}: install it with pip install 'nbprof[{extra}]'.")

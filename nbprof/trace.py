@@ -6,6 +6,7 @@ In: a trace file of any age, or the latest recording. Out: tables, reports, part
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -177,9 +178,8 @@ def latest_trace() -> Trace:
 
     Raises NothingRecordedError when there is none, or when the latest is empty: an older one is never handed out as new.
     """
-    from nbprof.capture.recording import latest
-
-    recording = latest()
+    capture = sys.modules.get("nbprof.capture.recording")  # not loaded: nothing was recorded, perhaps without torch
+    recording: Recording | None = capture.latest() if capture else None
     if recording is None:
         raise NothingRecordedError(
             "Nothing has been recorded in this process yet. Put %%region NAME on a cell, or run %profile_once EXPR."

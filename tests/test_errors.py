@@ -33,11 +33,6 @@ from nbprof import errors
             "The trace could not be written to b.json: No space left",
         ),
         (errors.NothingRecordedError("0 of 5 steps ran."), LookupError, "0 of 5 steps ran."),
-        (
-            errors.MissingExtraError("zstandard", "Reading zstd", "zstd"),
-            ImportError,
-            "Reading zstd needs the package zstandard: install it with pip install 'nbprof[zstd]'.",
-        ),
     ],
 )
 def test_an_error_says_what_happened_and_the_way_out(error: Exception, kind: type[Exception], sentence: str) -> None:
