@@ -73,7 +73,8 @@ def profile_once(line: str, cell: str | None = None, local_ns: dict[str, Any] | 
     else:
         with cells.open(partial(start_round, cells, wishes, plan, form, code=code)) as opened:
             while opened.goes_on():
-                value = body.run(*scope)
+                opened.keep(body.run(*scope))
+            value = opened.take()
     return None if body.is_silenced and _is_displayed(caller) else value
 
 

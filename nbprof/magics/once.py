@@ -6,6 +6,7 @@ while another profiler is at work the code runs once, and a line says who.
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,11 @@ class Round:
         return next(self._steps, None) is not None
 
     def keep(self, value: Any) -> None:
-        """The value of the last expression, for when the runs are over."""
+        """The value of the last expression, for when the runs are over; something to await ends them."""
         self._value = value
+        if self._session is not None and inspect.isawaitable(value):
+            self._steps = iter(())
+            warning("The code gives something to await, and is not profiled: put `await` before it.")
 
     def take(self) -> Any:
         """The value that was kept last."""

@@ -64,7 +64,9 @@ def test_the_first_site_takes_the_round_and_others_are_told_once() -> None:
     first, second = Counter(), Counter()
     context = TorchTraceProfileContext("first", wait=0, warmup=0, active=2)
     assert context.run(first)[0] == 2
-    assert context.run(first)[0] == 3  # done: runs once, silently
+    with pytest.warns(UserWarning, match="first runs once, .* profiled in this process already"):
+        assert context.run(first)[0] == 3
+    assert context.run(first)[0] == 4  # said once
     with pytest.warns(UserWarning, match="second runs once, without profiling: first has this process's") as caught:
         for _ in range(2):
             TorchTraceProfileContext("second").run(second)

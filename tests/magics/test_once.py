@@ -146,3 +146,15 @@ def test_the_foreign_profiler_keeps_all_its_data(counting: Shell) -> None:
         counting.run(cell).raise_error()
     ran = counting.run("outer.stop()\n{event.key for event in outer.key_averages()}").raise_error()
     assert {"aten::cos", "aten::sin", "aten::tan"} <= ran.value
+
+
+@pytest.mark.parametrize("cell", ["%profile_once later()", "v = %profile_once later()", "%%profile_once\nlater()"])
+def test_what_should_be_awaited_runs_once_and_says_so(shell: Shell, cell: str) -> None:
+    shell.run(
+        "calls = []\nasync def later():\n    return 7\ndef count(make=later):\n    calls.append(1)\n    return make()"
+    )
+    ran = shell.run(cell.replace("later()", "count()"))
+    assert len(shell["calls"]) == 1
+    assert "put `await` before it" in ran.out + ran.err
+    value = ran.value if "v =" not in cell else shell["v"]
+    value.close()
