@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar
@@ -119,39 +120,39 @@ class TorchTraceProfileContext:
         """
         if inspect.iscoroutinefunction(func):
             return self._run_async(func, *args, **kwargs)  # type: ignore[return-value]
-        session = self._begin(func)
-        if session is None:
-            return func(*args, **kwargs)
-        error: BaseException | None = None
-        try:
-            for _ in session.steps():
+        with self._session(func) as steps:
+            for _ in steps:
                 value = func(*args, **kwargs)
                 if inspect.isawaitable(value):
-                    warn(
-                        f"{session.label} returned something to await, and is not profiled: give the coroutine function."
+                    site = self.name or _site_of(func)
+                    warn_once(
+                        f"await:{site}",
+                        f"{site} returned something to await, and is not profiled: give the coroutine function.",
                     )
                     break
-        except BaseException as raised:
-            error = raised
-            raise
-        finally:
-            self._end(session, error)
         return value
 
     async def _run_async(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        with self._session(func) as steps:
+            for _ in steps:
+                value = await func(*args, **kwargs)
+        return value
+
+    @contextmanager
+    def _session(self, func: Callable[..., Any]) -> Iterator[Iterable[int]]:
+        """The calls to make: those of a session that ends with the block, or a single plain one."""
         session = self._begin(func)
         if session is None:
-            return await func(*args, **kwargs)
+            yield (0,)
+            return
         error: BaseException | None = None
         try:
-            for _ in session.steps():
-                value = await func(*args, **kwargs)
+            yield session.steps()
         except BaseException as raised:
             error = raised
             raise
         finally:
             self._end(session, error)
-        return value
 
     def _begin(self, func: Callable[..., Any]) -> OneShot | None:
         site = self.name or _site_of(func)
