@@ -270,7 +270,7 @@ class _Boundary(Place):
     def turn_away(self, slot: Slot) -> None:
         """Nobody enters here, but where the slot leads then."""
         self._controller.at_boundary()
-        if slot.place is not self and not isinstance(slot.place, _Boundary):
+        if not isinstance(slot.place, _Boundary):
             slot.__enter__()
 
 
@@ -278,6 +278,7 @@ def _forget_parents() -> None:
     """After a fork: the recording is the parent's, and so are its file and its stop at exit."""
     live = _controller
     owner.release()
+    slots.follow(None)
     if live is not None:
         live._window = None
         live._forget()

@@ -35,12 +35,11 @@ def watched(on_intruder: Callable[[], None]) -> Iterator[Callable[[], contextlib
 
         return tell
 
-    # The two places that every torch profiler passes, whichever class it is of; put back at the end.
-    start, prepare = profiler._run_on_profiler_start, profiler.profile._prepare_trace
-    profiler._run_on_profiler_start = told(start)
-    profiler.profile._prepare_trace = told(prepare)  # type: ignore[method-assign]
-    try:
+    # The two places that every torch profiler passes, whichever class it is of; private, so only where they are there.
+    with contextlib.ExitStack() as undo:
+        for home, name in ((profiler, "_run_on_profiler_start"), (profiler.profile, "_prepare_trace")):
+            call = getattr(home, name, None)
+            if call is not None:
+                setattr(home, name, told(call))
+                undo.callback(setattr, home, name, call)
         yield own_call
-    finally:
-        profiler._run_on_profiler_start = start
-        profiler.profile._prepare_trace = prepare  # type: ignore[method-assign]

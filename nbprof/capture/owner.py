@@ -7,6 +7,7 @@ as objects, because torch has no flag for one that is only warming up, and a sec
 from __future__ import annotations
 
 import gc
+import os
 import threading
 
 import torch
@@ -15,6 +16,7 @@ from torch.profiler import profile
 from nbprof.errors import ProfilerBusyError
 
 _lock = threading.Lock()
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)  # as in slots
 _owner: str | None = None
 
 

@@ -20,6 +20,8 @@ from nbprof.capture.window import available_activities, make_profiler
 from nbprof.errors import ProfilerBusyError
 from nbprof.settings import CaptureOptions, read_settings
 
+_lock = threading.RLock()
+
 
 def get_or_create_profiler(
     trace_dir: str | Path | None,
@@ -43,9 +45,6 @@ def get_or_create_profiler(
         if trace_dir:
             announce(f"nbprof: the live controller is used ({existing.label}), with the folder that it was made with.")
         return existing
-
-
-_lock = threading.RLock()
 
 
 def _create(

@@ -6,6 +6,7 @@ looks at them anew.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ State = Literal["on", "off", "default"]
 LONG_PREFIX = "profiler_region_"
 
 _lock = threading.RLock()
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)  # as in slots
 _registry: dict[str, ProfilerRegion] = {}
 _states: dict[str, bool] = {}
 

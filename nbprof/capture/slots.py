@@ -6,6 +6,7 @@ markers in the trace around the blocks that they enclose.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
@@ -21,6 +22,8 @@ from nbprof.capture.wrapping import F, inside
 _MOST_SLOTS = 10_000  # names made up on the fly must not pile up
 
 _lock = threading.RLock()
+# A fork waits for the lock: one that another thread held then would stay held in the child for ever.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _slots: dict[str, Slot] = {}
 _place_of: Callable[[str], Place | None] | None = None
 
@@ -101,8 +104,8 @@ NOTHING = Nothing("")
 def region(name: str) -> Slot:
     """Context manager and decorator: what runs inside belongs to the region `name`.
 
-    Collects when a recording is under way and the region is on; costs about a tenth of a microsecond otherwise. In code
-    compiled by torch it vanishes, so that the graph stays whole: there it is not recorded.
+    Collects when a recording is under way and the region is on; costs less than a third of an empty context manager
+    otherwise. In code compiled by torch it vanishes, so that the graph stays whole: there it is not recorded.
     """
     if is_dynamo_compiling():
         # Made here: torch can't compile the entering of an object that was there before.

@@ -150,7 +150,7 @@ def make_profiler(options: CaptureOptions, plan: Schedule | None = None) -> prof
 
 
 def _trace_only() -> Any:
-    """Leave out what only `profile.events()` needs: a third of the time and memory that stopping takes (torch 2.13).
+    """Leave out what only `profile.events()` needs, which a million operators with shapes take 2 of 11 s to stop for.
 
     With stacks the trace itself needs it. None where this torch doesn't know the option.
     """

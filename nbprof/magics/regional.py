@@ -139,7 +139,7 @@ def _known(name: str) -> str:
     known = [one.name for one in list_profiler_regions()]
     register_profiler_region(name, "added by %%region")
     canonical = name.strip().lower()
-    near = nearest(canonical, known) or "."
+    near = nearest(canonical, known)
     listed = f" Others: {', '.join(known)}." if known else ""
     note(f"region {canonical!r} is new and now registered{near}{listed}")
     return canonical

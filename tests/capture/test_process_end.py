@@ -230,7 +230,7 @@ assert "aten::sin" in set(nbprof.last.operators()["name"])
     assert len(list(tmp_path.glob("*.pt.trace.json"))) == 1
 
 
-def test_ctrl_c_at_any_moment_of_a_start_leaves_nothing_running(tmp_path: Path) -> None:
+def test_ctrl_c_in_the_middle_of_a_start_leaves_nothing_running(tmp_path: Path) -> None:
     script = f"""
 import signal, sys, torch, nbprof
 from nbprof.capture import owner, window
@@ -251,4 +251,28 @@ assert owner.current_owner() is None and nbprof.get_global_controller() is None
 nbprof.get_or_create_profiler({str(tmp_path)!r}).stop()
 """
     done = run_script(script, NBPROF_TORCH_PROFILE_REGIONS="a")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fork_while_another_thread_holds_a_lock_does_not_hang_the_child() -> None:
+    script = """
+import multiprocessing, threading, time, nbprof
+from nbprof.capture import owner, regions, slots
+nbprof.register_profiler_region("a", "")
+held, let_go = threading.Event(), threading.Event()
+def hold():
+    with regions._lock, slots._lock, owner._lock:
+        held.set()
+        let_go.wait()
+threading.Thread(target=hold).start()
+held.wait()
+threading.Timer(0.2, let_go.set).start()
+process = multiprocessing.get_context("fork").Process(target=nbprof.enable_region, args=("a",))
+process.start()
+process.join(20)
+alive = process.is_alive()
+process.kill()
+assert not alive and process.exitcode == 0, process.exitcode
+"""
+    done = run_script(script)
     assert done.returncode == 0, done.stderr
