@@ -5,6 +5,7 @@ PIP_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PEERS := $(VENV)/.installed-bench
 
 # This environment's kernel and nobody else's, whatever kernels a user has installed elsewhere.
 export JUPYTER_PATH := $(CURDIR)/$(VENV)/share/jupyter
@@ -41,8 +42,12 @@ lab: $(INSTALLED) ## open the quickstart in JupyterLab
 test: $(INSTALLED) ## all tests: units, the notebooks, the browser where Chromium is there
 	$(BIN)/pytest tests notebooks --nbval-lax --nbval-current-env $(PYTEST_ARGS)
 
-bench: $(INSTALLED) ## what profiling costs, as ratios within one run
-	$(BIN)/python -m tests.benchmarks
+bench: $(PEERS) ## what profiling and reading cost, as ratios within one run
+	$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
+
+$(PEERS): $(INSTALLED)
+	@$(BIN)/python -m pip install $(PIP_ARGS) -c constraints.txt -e '.[bench]' && touch $@ || \
+	  echo "The peers could not be installed; their rows are skipped."
 
 check: $(INSTALLED) ## style, types and import rules
 	$(BIN)/ruff check .

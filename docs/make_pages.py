@@ -1,6 +1,7 @@
-"""Write the pages that repeat what the code declares: tables.md from the schema, magics.md from the magics' own options.
+"""Write the pages that repeat what the code declares: tables.md from the schema, magics.md from the magics' own options,
+repairs.md from the reader's kinds of problems.
 
-In: nbprof. Out: docs/tables.md, docs/magics.md; run it after a change of either (a test says when).
+In: nbprof. Out: docs/tables.md, docs/magics.md, docs/repairs.md; run it after a change of one (a test says when).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from nbprof import schema
 from nbprof.magics.known import MAGICS
+from nbprof.reader.problems import KINDS
 
 TABLES_OPENING = """# The tables
 
@@ -40,12 +42,38 @@ The cell behaves as if the magic weren't there: its last value is shown and is i
 show your own lines and stop "Run All", `await` works. Nothing in the line is expanded.
 """
 
+REPAIRS_OPENING = """# What is wrong with a file, and what is done about it
+
+Whatever wrote a trace, and however it ended: what can be read of it is read, and what was done is told.
+`nbprof.load_trace` gives a trace, or raises one `nbprof.TraceFormatError` that names the file, the place and the way out.
+
+What a file is shows in its content, never in its name: JSON in UTF-8, UTF-16 or UTF-32, plain or in gzip, in zstd (with
+`pip install nbprof[zstd]`), or as the one trace of a zip archive. Of a packed file that is cut off or damaged, what comes
+before is read. A file that inflates to more than 400 times its size, and more than 256 MB, is refused: traces pack to a
+tenth or a thirtieth.
+
+```python
+health = trace.health()
+health[health["check"].str.startswith("reading")]
+#                             check   status  figure                                           detail
+# 0                reading: cut off  warning     1.0  1 found: the list of events has no end. ...
+# 1         reading: comma too many     note     3.0  3 found: repaired in {"ph": "X", "name": ...
+```
+
+A row stands there for each kind that was found: how often, and what and where (the byte of the text inside) the first was.
+Where something is missing it is a warning, and stands above every report; where all is there, it is a note among the
+report's facts. `trace.metadata.problems` holds the same as plain records.
+
+| what was found | what is done about it | is anything missing? |
+|---|---|---|"""
+
 
 def pages() -> dict[str, str]:
     """File name -> the whole page."""
     return {
         "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in schema.TABLES)]),
         "magics.md": "\n".join([MAGICS_OPENING, *(magic(one.sign + name, one.parser) for name, one in MAGICS.items())]),
+        "repairs.md": "\n".join([REPAIRS_OPENING, *(repair(name) for name in KINDS), ""]),
     }
 
 
@@ -76,6 +104,11 @@ def table(name: str) -> str:
     rows = [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in schema.TABLES[name]]
     intro = [ROWS[name], ""] if name in ROWS else []
     return "\n".join([f"## {name}", "", *intro, "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""])
+
+
+def repair(name: str) -> str:
+    """One kind of problem as a row."""
+    return f"| {name} | {KINDS[name].done} | {'no' if KINDS[name].is_mended else 'yes'} |"
 
 
 if __name__ == "__main__":

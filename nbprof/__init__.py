@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nbprof.errors import ProfilerBusyError as ProfilerBusyError
     from nbprof.errors import TraceFormatError as TraceFormatError
     from nbprof.errors import TraceWriteError as TraceWriteError
+    from nbprof.reader.fx_file import load_fx as load_fx
     from nbprof.trace import Trace as Trace
     from nbprof.trace import load_trace as load_trace
 
@@ -59,6 +60,7 @@ _HOMES = {
         "TraceFormatError",
         "TraceWriteError",
     ),
+    "nbprof.reader.fx_file": ("load_fx",),
     "nbprof.trace": ("Trace", "load_trace"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

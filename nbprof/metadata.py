@@ -80,7 +80,8 @@ class TraceMetadata:
     """What a trace says of itself.
 
     `start_ns` is the absolute time (or the file's own zero) from which `events.ts_ns` counts.
-    `bytes` is the size of the file, `text_bytes` of the JSON inside. `other` keeps all further keys of the file.
+    `bytes` is the size of the file, `text_bytes` of the JSON inside. `labels` are the file's metadata rows (ph M), which
+    name processes and threads, as they stand there. `other` keeps all further keys of the file.
     """
 
     source: str
@@ -90,5 +91,28 @@ class TraceMetadata:
     capture: CaptureInfo | None = None
     devices: tuple[Mapping[str, Any], ...] = ()
     distributed: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[Mapping[str, Any], ...] = ()
     problems: tuple[ReadProblem, ...] = ()
     other: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rank(self) -> int | None:
+        """Rank of the process that was recorded; None where the file doesn't say."""
+        return self._distributed_number("rank")
+
+    @property
+    def world_size(self) -> int | None:
+        """How many processes ran together; None where the file doesn't say."""
+        return self._distributed_number("world_size")
+
+    @property
+    def process_groups(self) -> tuple[Mapping[str, Any], ...]:
+        """The process groups that the file lists (`pg_name`, `pg_desc`, `ranks`, ...)."""
+        groups = self.distributed.get("pg_config")
+        return tuple(group for group in groups if isinstance(group, Mapping)) if isinstance(groups, list) else ()
+
+    def _distributed_number(self, key: str) -> int | None:
+        value = self.distributed.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        return int(getattr(self.capture, key)) if self.capture is not None else None

@@ -77,7 +77,33 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ("correlation", "Int64", "", "joins a device event to its launch"),
         ("external_id", "Int64", "", "External id as recorded"),
         ("in_region", "bool", "", "whether tables count it: always True in a file that is not gated"),
-        ("args", "object", "", "remaining arguments, decoded when looked at"),
+        ("args", "object", "", "all arguments as recorded, decoded when looked at"),
+        ("flow_id", "Int64", "", "joins the ends of a flow (ph s and f), and the parts of an asynchronous event"),
+        ("seq", "Int64", "", "sequence number that links a forward operator to its backward"),
+        ("forward_thread", "Int64", "", "thread number of the forward operator (Fwd thread id)"),
+        ("shapes", "category", "", "shapes of an operator's inputs, as JSON text"),
+        ("dtypes", "category", "", "types of an operator's inputs, as JSON text"),
+        ("strides", "category", "", "strides of an operator's inputs, as JSON text"),
+        ("bytes", "Int64", "bytes", "size of a copy or fill; of an allocation, negative when freed"),
+        ("bandwidth_gbs", "float64", "GB/s", "memory bandwidth of a copy or fill"),
+        ("grid", "category", "", "blocks of a kernel, as JSON text"),
+        ("block", "category", "", "threads of a block, as JSON text"),
+        ("registers", "Int64", "", "registers a thread"),
+        ("shared_memory_bytes", "Int64", "bytes", "shared memory of a block"),
+        ("blocks_per_sm", "float64", "", "blocks for each multiprocessor"),
+        ("warps_per_sm", "float64", "", "warps for each multiprocessor"),
+        ("occupancy", "float64", "fraction", "estimated achieved occupancy"),
+        ("collective", "category", "", "name of a collective"),
+        ("group", "category", "", "name of the process group of a collective"),
+        ("group_size", "Int64", "", "ranks in that group"),
+        ("in_elements", "Int64", "", "elements that a collective takes"),
+        ("out_elements", "Int64", "", "elements that a collective gives"),
+        ("element_type", "category", "", "type of those elements"),
+        ("address", "Int64", "", "address of an allocation"),
+        ("allocated_bytes", "Int64", "bytes", "allocated on its device after an allocation or release"),
+        ("reserved_bytes", "Int64", "bytes", "reserved on its device after it"),
+        ("device_type", "Int64", "", "kind of device whose memory it is, in torch's numbers: 0 CPU, 1 CUDA, 6 HIP"),
+        ("device_id", "Int64", "", "index of that device, -1 for the host"),
     ),
     "operators": _columns(
         ("name", "category", "", "operator"),
@@ -195,7 +221,8 @@ def conform(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     columns = TABLES[table]
     listed = [column.name for column in columns]
     ordered = frame[listed + [name for name in frame.columns if name not in listed]]
-    return ordered.astype({c.name: c.dtype for c in columns if c.dtype not in ("object", "str")})
+    typed = {column.name: column.dtype for column in columns if column.dtype not in ("object", "str")}
+    return ordered.astype({name: dtype for name, dtype in typed.items() if ordered[name].dtype != dtype})
 
 
 class TraceLike(Protocol):

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
 
 from nbprof import analysis, reader, structure
-from nbprof.errors import NothingRecordedError
+from nbprof.errors import NothingRecordedError, TraceWriteError
 from nbprof.metadata import TraceMetadata
+from nbprof.structure.times import times
+from nbprof.view.quantities import counted, duration, literal, shorten
+from nbprof.writing import write_text
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from numpy.typing import NDArray
 
     from nbprof.capture.recording import Recording
     from nbprof.structure import CallTree
@@ -30,18 +36,43 @@ class Trace:
     """A finished trace: columnar events, and what can be asked of them.
 
     `events` has the columns of `docs/tables.md`; its times count in nanoseconds from `metadata.start_ns`.
+    `fx` is the payload of the FX file beside the trace, None where there is none.
     """
 
-    def __init__(self, events: pd.DataFrame, metadata: TraceMetadata) -> None:
+    def __init__(self, events: pd.DataFrame, metadata: TraceMetadata, fx: Mapping[str, Any] | None = None) -> None:
         self.events = events
         self.metadata = metadata
+        self.fx = fx
 
     def __len__(self) -> int:
         return len(self.events)
 
     def __repr__(self) -> str:
-        capture = self.metadata.capture
-        return f"<nbprof.Trace of {capture.label if capture else self.metadata.source}: {len(self):,} events>"
+        told = self.metadata
+        label = shorten(literal((told.capture.label if told.capture else "") or told.source), 100)
+        parts = [counted(len(self), "event"), duration(self._span_ns() / 1000)]
+        if told.rank is not None and told.world_size != 1:
+            parts.append(f"rank {told.rank}" + (f" of {told.world_size}" if told.world_size else ""))
+        return f"<nbprof.Trace of {label}: {', '.join(parts)}>"
+
+    def __getitem__(self, rows: slice | Sequence[bool] | NDArray[np.bool_] | pd.Series[bool]) -> Trace:
+        """The part with these events: `trace[100:200]`, or by a mask, `trace[trace.events["stream"] == 7]`."""
+        if isinstance(rows, slice):
+            return self._part(self.events.iloc[rows].reset_index(drop=True))
+        mask: Any = rows if hasattr(rows, "dtype") else np.asarray(rows)
+        if mask.ndim != 1 or not pd.api.types.is_bool_dtype(mask.dtype):
+            raise TypeError(
+                f"A part of a trace is trace[100:200] or trace[mask], not trace[{type(rows).__name__}]. "
+                "Its single events are the rows of trace.events."
+            )
+        return self._part(self.events[mask].reset_index(drop=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"events": self.events, "metadata": self.metadata, "fx": self.fx}  # the rest is worked out anew
+
+    def __deepcopy__(self, memo: object) -> Trace:
+        # A frame of its own, which costs nothing where pandas (from 3.0 on) copies a column when it is written to.
+        return Trace(self.events.reset_index(drop=True), self.metadata, self.fx)
 
     @cached_property
     def _tree(self) -> CallTree:
@@ -83,12 +114,21 @@ class Trace:
         time: tuple[float, float] | None = None,
     ) -> Trace:
         """The part inside regions, steps, or a time window (start and end in microseconds from the trace's start)."""
-        part = reader.select(self.events, region=region, step=step, time=time)
-        if len(part) == len(self):
-            return Trace(part, self.metadata)
+        return self._part(reader.select(self.events, region=region, step=step, time=time))
+
+    def _part(self, events: pd.DataFrame) -> Trace:
+        if len(events) == len(self):
+            return Trace(events, self.metadata, self.fx)
         # The plan was one for the whole: a part is not short of it.
         capture = self.metadata.capture
-        return Trace(part, replace(self.metadata, capture=capture and replace(capture, planned_steps=None)))
+        labels = reader.occurring_labels(self.metadata.labels, events)
+        metadata = replace(self.metadata, capture=capture and replace(capture, planned_steps=None), labels=labels)
+        return Trace(events, metadata, self.fx)
+
+    def _span_ns(self) -> int:
+        when = times(self.events)
+        placed = ~when.misplaced
+        return int(when.ends.max() - when.starts[placed].min()) if placed.any() else 0
 
     def report(self, *, called: str = "trace") -> Report:
         """What took the time, in words, tables and a chart; shows itself in a notebook and in a terminal.
@@ -104,12 +144,24 @@ class Trace:
         from nbprof.view.report import document
 
         target = Path(path)
-        target.write_text(document(self.report().html, title=repr(self).strip("<>")), encoding="utf-8")
+        write_text(target, document(self.report().html, title=repr(self).strip("<>")))
         return target
 
     def to_markdown(self) -> str:
         """The report as GitHub-flavoured Markdown."""
         return self.report().markdown
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
+        """The trace as one Parquet file, which `load_trace` opens in no time and other tools read; returns its path.
+
+        Takes pyarrow. Raises TraceWriteError.
+        """
+        try:
+            from nbprof.reader.parquet import write_parquet
+        except ImportError as error:
+            reason = f"Parquet takes pyarrow ({error}). Install it: pip install nbprof[parquet]"
+            raise TraceWriteError(Path(path), reason) from error
+        return write_parquet(self.events, self.metadata, self.fx, path)
 
     def export_chrome(
         self,
@@ -118,21 +170,26 @@ class Trace:
         region: str | Sequence[str] | None = None,
         step: int | Sequence[int] | None = None,
         time: tuple[float, float] | None = None,
+        with_args: bool = True,
     ) -> Path:
-        """Write the trace, or a part of it, as a file for Perfetto and chrome://tracing; returns its path."""
+        """Write the trace, or a part of it, as a file for Perfetto and chrome://tracing; returns its path.
+
+        Packed where the name ends in .gz or .zst; smaller without arguments, of which those stay that join events.
+        Raises TraceWriteError.
+        """
         part = self.where(region=region, step=step, time=time)
-        return reader.export_chrome(part.events, part.metadata, path)
+        return reader.export_chrome(part.events, part.metadata, path, with_args=with_args)
 
 
 def load_trace(source: reader.Source) -> Trace:
-    """Read what torch.profiler or nbprof wrote: a path, bytes, or an open binary file, plain or packed.
+    """Read what torch.profiler or nbprof wrote, Parquet too: a path, bytes, or an open binary file, plain or packed.
 
     Raises FileNotFoundError, and TraceFormatError that names the file, the place and the way out.
     """
     from nbprof.view.progress import reading
 
     with reading(f"Reading {source if isinstance(source, str | os.PathLike) else 'trace'}") as progress:
-        return Trace(*reader.read_events(source, progress=progress))
+        return Trace(*reader.read_trace(source, progress=progress))
 
 
 def from_recording(recording: Recording) -> Trace:

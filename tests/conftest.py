@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from nbprof import schema
 from tests.references import NAMES, Reference, read_reference
+
+# No test asserts a time: machines are shared.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 SHARED = Path(__file__).parents[2] / "shared"
 

@@ -20,6 +20,7 @@ FLOORS = [
     "settings",
     "markers",
     "metadata",
+    "writing",
     "schema",
     "intervals",
     "structure",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import pickle
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +14,7 @@ import pytest
 import nbprof
 from nbprof import schema
 from nbprof.metadata import CaptureInfo, TraceMetadata
-from tests.frames import make_events, marker
+from tests.frames import make_events, marker, op
 
 CPU_TRACE = Path(__file__).parent / "data" / "region_torch213_cpu.json"
 
@@ -58,12 +61,100 @@ def test_reports_and_pages_are_written(trace: nbprof.Trace, tmp_path: Path) -> N
     assert "aten::" in trace.to_markdown()
 
 
-def test_a_trace_has_a_length_says_what_it_is_and_can_be_pickled(trace: nbprof.Trace) -> None:
+def test_a_trace_says_on_one_line_what_it_is() -> None:
+    events = make_events(op("a", 10, 5), op("b", 1500, 2.5), op("c", 20, None))
+    metadata = TraceMetadata("run.json", distributed={"rank": 3, "world_size": 8})
+    # from 10 us to 1502.5 us
+    assert repr(nbprof.Trace(events, metadata)) == "<nbprof.Trace of run.json: 3 events, 1.49 ms, rank 3 of 8>"
+    assert repr(nbprof.Trace(events[:1], TraceMetadata("a\nb"))) == "<nbprof.Trace of a\\nb: 1 event, 5.00 µs>"
+    named = TraceMetadata("run.json", capture=CaptureInfo(label="cell 3"))  # alone, so its rank says nothing
+    assert repr(nbprof.Trace(events[:0], named)) == "<nbprof.Trace of cell 3: 0 events, 0 µs>"
+
+
+def test_a_trace_can_be_pickled_and_copied_without_what_was_worked_out(trace: nbprof.Trace) -> None:
     assert len(trace) == len(trace.events)
-    assert f"{len(trace):,} events" in repr(trace)
-    trace.operators()
-    again = pickle.loads(pickle.dumps(trace))
-    pd.testing.assert_frame_equal(again.operators(), trace.operators())
+    trace.fx = {"schema_version": 1}
+    operators = trace.operators()
+    pickled = pickle.loads(pickle.dumps(trace))
+    for again in (pickled, copy.copy(trace), copy.deepcopy(trace)):
+        assert set(vars(again)) == {"events", "metadata", "fx"}
+        assert (again.metadata, again.fx) == (trace.metadata, trace.fx)
+        assert again != trace  # one trace is equal to itself only
+        pd.testing.assert_frame_equal(again.operators(), operators)
+    deep = copy.deepcopy(trace)
+    deep.events["name"] = "other"
+    assert "other" not in set(trace.events["name"])
+
+
+def test_slices_and_masks_are_parts(trace: nbprof.Trace) -> None:
+    trace.fx = {"schema_version": 1}
+    part = trace[10:20]
+    pd.testing.assert_frame_equal(part.events, trace.events.iloc[10:20].reset_index(drop=True))
+    assert part.fx is trace.fx
+    mask = (trace.events["category"] == "cpu_op").to_numpy()
+    for given in (mask, list(mask), pd.Series(mask), pd.array(mask)):
+        assert len(trace[given]) == mask.sum()
+    assert len(trace[trace.events["dur_ns"] > 0]) == (trace.events["dur_ns"] > 0).sum()  # NA is no
+    assert len(trace[:]) == len(trace)
+    assert len(trace[5:5]) == 0
+    assert trace[5:5].operators().empty
+
+
+@pytest.mark.parametrize("key", [5, "name", [1, 2], None, (1, 2), 1.5])
+def test_what_is_no_part_is_a_clear_error(trace: nbprof.Trace, key: object) -> None:
+    with pytest.raises(TypeError, match=r"A part of a trace is trace\[100:200\] or trace\[mask\], not trace\["):
+        trace[key]  # type: ignore[index]
+
+
+def test_a_mask_of_another_length_and_iteration_are_refused(trace: nbprof.Trace) -> None:
+    with pytest.raises(ValueError, match="wrong length"):
+        trace[[True, False]]
+    with pytest.raises(TypeError, match=r"Its single events are the rows of trace\.events"):
+        list(trace)
+
+
+def test_a_trace_from_parquet_gives_the_same_tables_and_report(trace: nbprof.Trace, tmp_path: Path) -> None:
+    again = nbprof.load_trace(trace.to_parquet(tmp_path / "new" / "t.parquet"))
+    for table in ("operators", "kernels", "timeline", "steps", "regions", "region_steps", "health"):
+        pd.testing.assert_frame_equal(getattr(again, table)(), getattr(trace, table)())
+    (region,) = trace.regions()["region"]
+    pd.testing.assert_frame_equal(again.where(region=region).operators(), trace.where(region=region).operators())
+    assert "aten::" in again.report().text
+    exported = nbprof.load_trace(again.export_chrome(tmp_path / "again.json"))
+    assert exported.events["args"].tolist() == trace.events["args"].tolist()
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    trace: nbprof.Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "nbprof.reader.parquet", None)
+    with pytest.raises(nbprof.TraceWriteError, match=r"Parquet takes pyarrow .*pip install nbprof\[parquet\]"):
+        trace.to_parquet(tmp_path / "t.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_fx_file_beside_goes_with_the_trace_and_its_parts(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(CPU_TRACE.read_bytes())
+    assert nbprof.load_trace(path).fx is None
+    payload = {"schema_version": 1, "scopes": []}
+    (tmp_path / "run.json.fx.json").write_text(json.dumps(payload))
+    trace = nbprof.load_trace(path)
+    assert trace.fx == payload == nbprof.load_fx(tmp_path / "run.json.fx.json")
+    assert trace.where(time=(0, 100)).fx == trace[:3].fx == payload
+    (tmp_path / "elsewhere").mkdir()
+    assert nbprof.load_trace(trace.to_parquet(tmp_path / "elsewhere" / "t.parquet")).fx == payload
+
+
+def test_a_broken_fx_file_beside_is_told_and_hides_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(CPU_TRACE.read_bytes())
+    (tmp_path / "run.json.fx.json").write_text("{")
+    trace = nbprof.load_trace(path)
+    assert trace.fx is None
+    assert len(trace) == len(nbprof.load_trace(CPU_TRACE))
+    health = trace.health().set_index("check")
+    assert health.loc["reading: FX file that cannot be read", "status"] == "warning"
 
 
 def test_a_missing_file_and_a_file_that_is_no_trace_are_clear_errors(tmp_path: Path) -> None:

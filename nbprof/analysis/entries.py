@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.steps import StepWindows, profiler_steps
+from nbprof.analysis.steps import StepWindows
 from nbprof.schema import REGION_MARKER, conform
 from nbprof.structure.calltree import CallTree, call_tree
 from nbprof.structure.coverage import covered
 from nbprof.structure.masks import Integers, Mask
+from nbprof.structure.openings import profiler_steps
 from nbprof.structure.times import microseconds
 
 
@@ -52,7 +53,7 @@ def region_steps(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.Da
     tree = call_tree(events) if tree is None else tree
     entries = region_entries(events, tree=tree)
     ancestry = _ancestry(entries["outer"].to_numpy(), entries["region"].cat.codes.to_numpy().astype(np.int64))
-    numbers, rows = profiler_steps(events, tree)
+    numbers, rows = profiler_steps(events, tree.times)
     if len(rows):
         windows = StepWindows(numbers, tree.times.starts[rows], tree.times.ends[rows])
         steps = np.append(numbers, -1)[windows.at(tree.times.starts[entries["position"]])]

@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.steps import profiler_steps
 from nbprof.metadata import TraceMetadata
 from nbprof.schema import DEVICE_CATEGORIES, RUNTIME_CATEGORIES, conform
 from nbprof.structure.calltree import CallTree, call_tree
 from nbprof.structure.masks import Integers, flagged, value_mask
+from nbprof.structure.openings import profiler_steps
 
 Status = Literal["ok", "note", "warning"]
 
@@ -88,7 +88,7 @@ def _anything(events: pd.DataFrame, tree: CallTree) -> Check:
 
 def _steps(events: pd.DataFrame, metadata: TraceMetadata, tree: CallTree) -> Iterator[Check]:
     capture = metadata.capture
-    recorded = len(profiler_steps(events, tree)[0])
+    recorded = len(profiler_steps(events, tree.times)[0])
     if capture is None or capture.planned_steps is None:
         yield Check("steps", "ok", recorded, f"{recorded} step windows recorded; no schedule is known.")
         return

@@ -18,13 +18,13 @@ from nbprof.schema import (
     DEVICE_CATEGORIES,
     OPERATOR_CATEGORIES,
     RUNTIME_CATEGORIES,
-    STEP_MARKER,
     conform,
     empty,
 )
 from nbprof.structure.calltree import CallTree, call_tree
 from nbprof.structure.coverage import covered
-from nbprof.structure.masks import Integers, marker_mask, value_mask
+from nbprof.structure.masks import Integers, value_mask
+from nbprof.structure.openings import profiler_steps
 from nbprof.structure.times import microseconds
 
 _WORK = ANNOTATION_CATEGORIES | DEVICE_CATEGORIES | OPERATOR_CATEGORIES | RUNTIME_CATEGORIES | {"python_function"}
@@ -80,7 +80,7 @@ def steps(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame
 
 def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
     """The windows that `steps` divides."""
-    numbers, rows = profiler_steps(events, tree)
+    numbers, rows = profiler_steps(events, tree.times)
     if not len(rows):
         rows = tree.markers[tree.entry[tree.markers] < 0]
         rows = rows[np.lexsort((tree.times.ends[rows], tree.times.starts[rows]))]
@@ -91,24 +91,6 @@ def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
     if not work.any():
         return StepWindows(*np.empty((3, 0), np.int64))
     return StepWindows(np.zeros(1, np.int64), tree.times.starts[work].min()[None], tree.times.ends[work].max()[None])
-
-
-def profiler_steps(events: pd.DataFrame, tree: CallTree) -> tuple[Integers, Integers]:
-    """Numbers and rows of the `ProfilerStep#N` windows on the host, in order of time; not their twins on the device.
-
-    They divide time and are no work: in a gated file they count though they begin outside the regions.
-    """
-    of_category = [_step_number(str(name)) for name in events["name"].cat.categories]
-    numbers = np.array([*of_category, -1], np.int64)[events["name"].cat.codes.to_numpy()]
-    rows = np.flatnonzero((numbers >= 0) & marker_mask(events, STEP_MARKER) & tree.times.lasting)
-    rows = rows[np.argsort(tree.times.starts[rows], kind="stable")]
-    return numbers[rows], rows
-
-
-def _step_number(name: str) -> int:
-    """N of `ProfilerStep#N`, -1 for other names."""
-    digits = name.removeprefix(STEP_MARKER) if name.startswith(STEP_MARKER) else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1
 
 
 def _own_windows(windows: StepWindows, step: Integers, device_ends: Integers) -> Intervals:

@@ -14,14 +14,14 @@ import shutil
 import socket
 import tempfile
 import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from nbprof.errors import TraceWriteError
 from nbprof.metadata import METADATA_KEY, CaptureInfo
 from nbprof.settings import Rank
+from nbprof.writing import beside, pack, write_text
 
 SUFFIX = ".pt.trace.json"
 KEPT = 20
@@ -67,37 +67,23 @@ def write_trace(export: Callable[[Path], None], path: Path, info: CaptureInfo) -
     Raises TraceWriteError for an unusable folder (before torch is asked) and for a file that came out incomplete.
     """
     check_writable(path.parent)
-    with _beside(path) as part:
-        try:
-            export(part)
-            if not part.exists():  # torch's C++ writer returns as if all were well, and logs a line
-                raise OSError(_INCOMPLETE)
-            _append_key(part, info)
-            if path.suffix == ".gz":
-                _pack(part, path)
-            else:
-                part.replace(path)
-        except OSError as error:
-            raise TraceWriteError(path, _reason(error)) from error
+    with beside(path) as part:
+        export(part)
+        if not part.exists():  # torch's C++ writer returns as if all were well, and logs a line
+            raise OSError(_INCOMPLETE)
+        _append_key(part, info)
+        if path.suffix == ".gz":
+            pack(part, path)
+        else:
+            part.replace(path)
     return path.stat().st_size
-
-
-def write_text(path: Path, text: str) -> None:
-    """A whole text file, or nothing."""
-    with _beside(path) as part:
-        part.write_text(text, encoding="utf-8", errors="backslashreplace")
-        part.replace(path)
 
 
 def copy_file(source: Path, path: Path) -> None:
     """An equal file at another path; raises TraceWriteError."""
-    check_writable(path.parent)
-    with _beside(path) as part:
-        try:
-            shutil.copyfile(source, part)
-            part.replace(path)
-        except OSError as error:
-            raise TraceWriteError(path, _reason(error)) from error
+    with beside(path) as part:
+        shutil.copyfile(source, part)
+        part.replace(path)
 
 
 def packed_path(path: Path) -> Path:
@@ -108,7 +94,7 @@ def packed_path(path: Path) -> Path:
 def compress(path: Path) -> Path:
     """Write `<path>.gz` beside `path`, at the speed of the disk (level 1); returns its path."""
     target = packed_path(path)
-    _pack(path, target)
+    pack(path, target)
     return target
 
 
@@ -129,26 +115,6 @@ def _read_manifest(manifest: Path) -> list[str]:
         return [name for name in names if isinstance(name, str) and _OWN.fullmatch(name)]
     except (OSError, ValueError, KeyError, TypeError):
         return []
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    part = path.with_name(f".nbprof-{os.getpid()}-{time.time_ns()}.part.json")
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-        part.with_name(f"{part.name}.tmp").unlink(missing_ok=True)  # torch's own, left where its writing failed
-
-
-def _pack(plain: Path, target: Path) -> None:
-    packer = zlib.compressobj(1, wbits=31)
-    with _beside(target) as part:
-        with plain.open("rb") as source, part.open("wb") as packed:
-            while block := source.read(1 << 20):
-                packed.write(packer.compress(block))
-            packed.write(packer.flush())
-        part.replace(target)
 
 
 def _append_key(part: Path, info: CaptureInfo) -> None:

@@ -10,14 +10,15 @@ from pathlib import Path
 
 from nbprof.capture import files
 from nbprof.capture.recording import Recording
+from nbprof.writing import write_text
 
 
 def write_summary(recording: Recording, path: Path) -> None:
     """Write both files beside `path`, the place of the trace (also when the trace itself is empty or failed)."""
     stem = path.name.removesuffix(files.SUFFIX)
     try:
-        files.write_text(path.with_name(f"{stem}.summary.json"), json.dumps(summary(recording), indent=1) + "\n")
-        files.write_text(path.with_name(f"{stem}.summary.txt"), as_text(recording))
+        write_text(path.with_name(f"{stem}.summary.json"), json.dumps(summary(recording), indent=1) + "\n")
+        write_text(path.with_name(f"{stem}.summary.txt"), as_text(recording))
     except OSError:  # the trace's own problem stands in the recording, and is the same
         return
 

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from nbprof.reader.chrome import export_chrome
 from nbprof.reader.container import Source
+from nbprof.reader.fx_file import load_fx
+from nbprof.reader.labels import occurring_labels
+from nbprof.reader.opening import read_trace
 from nbprof.reader.reading import Progress, read_events
-from nbprof.reader.select import export_chrome, select
+from nbprof.reader.select import select
 
-__all__ = ["Progress", "Source", "export_chrome", "read_events", "select"]
+__all__ = [
+    "Progress",
+    "Source",
+    "export_chrome",
+    "load_fx",
+    "occurring_labels",
+    "read_events",
+    "read_trace",
+    "select",
+]

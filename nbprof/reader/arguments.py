@@ -1,108 +1,28 @@
-"""The `args` column: JSON texts, compressed in large traces, that are decoded when looked at.
+"""The `args` column: a dict for each event, made when it is looked at.
 
-In: the text of one piece after another. Out: a pandas column of dicts, independent of the file, which pickles as bytes.
+In: a store of JSON texts. Out: a pandas column, independent of the file, which pickles as bytes.
 """
 
 from __future__ import annotations
 
 import builtins
 import json
-import zlib
-from collections import deque
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
-import msgspec
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.extensions import ExtensionArray, ExtensionDtype
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
+from pandas.api.indexers import check_array_indexer
 
-_CACHED = 4
-_WAITING = 3
-_PLAIN = 8 << 20
-"""Bytes of a trace that are kept as they are: packing takes about as long as decoding, and a small trace has no need."""
+from nbprof.reader.blocks import ArgsBuilder, ArgsStore, Numbers, packed
 
-
-class _HasArgs(msgspec.Struct, gc=False):
-    args: msgspec.Raw = msgspec.Raw(b"{}")
+__all__ = ["ArgsArray", "ArgsBuilder", "ArgsDtype", "ArgsStore"]
 
 
-_block = msgspec.json.Decoder(list[_HasArgs])
-
-
-class ArgsStore:
-    """JSON lists of events, plain or compressed; block b holds those from number `firsts[b]` on."""
-
-    def __init__(self, blocks: Sequence[bytes], firsts: NDArray[np.int64], count: int) -> None:
-        self.blocks = blocks
-        self.firsts = firsts
-        self.count = count
-        self._recent: dict[int, list[_HasArgs]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_recent": {}}
-
-    @property
-    def nbytes(self) -> int:
-        """Size in memory."""
-        return sum(map(len, self.blocks)) + self.firsts.nbytes
-
-    def text(self, number: int) -> bytes:
-        """The JSON text of one event's arguments."""
-        block = int(np.searchsorted(self.firsts, number, side="right")) - 1
-        events = self._recent.get(block)
-        if events is None:
-            packed = self.blocks[block]
-            events = _block.decode(packed if packed.startswith(b"[") else zlib.decompress(packed))
-            if len(self._recent) >= _CACHED:
-                self._recent.pop(next(iter(self._recent)), None)
-            self._recent[block] = events
-        return bytes(events[number - int(self.firsts[block])].args)
-
-
-class ArgsBuilder:
-    """Takes the texts of one piece after another; compresses them beside the reading thread, inside `with`."""
-
-    def __init__(self) -> None:
-        # zlib lets go of the interpreter while it works, so where there is a second core this costs no time.
-        self._packer = ThreadPoolExecutor(1, "nbprof-args")
-        self._blocks: list[bytes | Future[bytes]] = []
-        self._packing: deque[Future[bytes]] = deque()
-        self._plain = 0
-        self._firsts: list[int] = []
-        self._count = 0
-
-    def __enter__(self) -> ArgsBuilder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._packer.shutdown()
-
-    def add(self, text: bytes, count: int) -> int:
-        """Keep a JSON list of `count` events; returns the number of the first."""
-        first = self._count
-        self._firsts.append(first)
-        self._count += count
-        if self._plain + len(text) <= _PLAIN:
-            self._plain += len(text)
-            self._blocks.append(text)
-            return first
-        if len(self._packing) >= _WAITING:
-            self._packing.popleft().result()  # no more texts than this wait in memory
-        # Level 1 packs a trace to a tenth; level 6 takes several times as long for little more.
-        packing = self._packer.submit(zlib.compress, text, 1)
-        self._packing.append(packing)
-        self._blocks.append(packing)
-        return first
-
-    def finish(self) -> ArgsStore:
-        """What was kept."""
-        blocks = [block if isinstance(block, bytes) else block.result() for block in self._blocks]
-        return ArgsStore(blocks, np.array(self._firsts, np.int64), self._count)
-
-
+@register_extension_dtype
 class ArgsDtype(ExtensionDtype):
     """Type of the `args` column."""
 
@@ -118,19 +38,24 @@ class ArgsDtype(ExtensionDtype):
 class ArgsArray(ExtensionArray):
     """Rows of an `ArgsStore`; each item is a dict, made anew when asked for, or None."""
 
-    def __init__(self, store: ArgsStore, numbers: NDArray[np.int64]) -> None:
+    def __init__(self, store: ArgsStore, numbers: Numbers) -> None:
         self._store = store
-        self._numbers = numbers
+        self._numbers: Numbers = numbers.astype(np.int32 if store.count < 1 << 31 else np.int64, copy=False)
+
+    def __reduce__(self) -> Any:
+        return type(self), self._store.part(self._numbers)
 
     @classmethod
     def _from_sequence(cls, scalars: Iterable[Any], *, dtype: object = None, copy: bool = False) -> ArgsArray:
-        items = list(scalars)
-        if any(not isinstance(item, dict) and item is not None and item is not pd.NA for item in items):
+        if isinstance(scalars, cls):
+            return scalars.copy() if copy else scalars
+        items = [None if _is_missing(item) else item for item in scalars]
+        if any(not isinstance(item, dict | None) for item in items):
             raise TypeError("A column of arguments holds dicts, and None where there are none.")
-        there = np.fromiter((isinstance(item, dict) for item in items), bool, len(items))
-        text = json.dumps([{"args": item} for item in items if isinstance(item, dict)], allow_nan=False).encode()
-        store = ArgsStore([zlib.compress(text, 1)], np.zeros(1, np.int64), int(there.sum()))
-        return cls(store, np.where(there, np.cumsum(there) - 1, -1).astype(np.int64))
+        there = np.fromiter((item is not None for item in items), bool, len(items))
+        text = json.dumps([{"args": item} for item in items if item is not None], allow_nan=False).encode()
+        store = ArgsStore([packed(text)], np.zeros(1, np.int64), int(there.sum()))
+        return cls(store, np.where(there, np.cumsum(there) - 1, -1))
 
     @property
     def dtype(self) -> ArgsDtype:
@@ -144,33 +69,72 @@ class ArgsArray(ExtensionArray):
         return len(self._numbers)
 
     def __getitem__(self, item: Any) -> Any:
+        item = check_array_indexer(self, item)
         if isinstance(item, (int, np.integer)):
-            text = self.text(int(item))
-            return None if text is None else _loaded(text)
-        if isinstance(item, list):
-            item = np.asarray(item, bool if item and isinstance(item[0], (bool, np.bool_)) else np.int64)
+            return _loaded(self.text(int(item)))
         return type(self)(self._store, self._numbers[item])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if getattr(self, "_readonly", False):  # pandas 3 hands out arrays that must not be written
+            raise ValueError("Cannot modify read-only array")
+        if isinstance(value, np.floating):  # what pandas makes of a dict there, as if it were a Series
+            raise TypeError("A dict is set with .at or .iat, or in a list: .loc and .iloc take it for a Series.")
+        one = isinstance(value, dict) or pd.api.types.is_scalar(value)
+        joined = self._concat_same_type([self, self._from_sequence([value] if one else value)])
+        numbers = joined._numbers[: len(self)].copy()  # rows that others look at stay as they are
+        added = joined._numbers[len(self) :]
+        numbers[check_array_indexer(self, key)] = added[0] if one else added
+        self._store, self._numbers = joined._store, numbers
 
     def text(self, position: int) -> bytes | None:
         """The JSON text of one row, or None."""
         number = int(self._numbers[position])
         return None if number < 0 else self._store.text(number)
 
+    def texts(self) -> Iterator[bytes | None]:
+        """The JSON texts of all rows in order, None where there is none; each block is unpacked once."""
+        blocks = self._store.block_of(self._numbers)
+        changes = np.flatnonzero(np.diff(blocks)) + 1
+        if len(changes) > len(self._store.blocks):  # the rows go to and fro
+            order = np.argsort(self._numbers, kind="stable")
+            texts = np.empty(len(self), object)
+            texts[order] = [*self[order].texts()]
+            yield from texts
+            return
+        for run in np.split(np.arange(len(self)), changes):
+            block = int(blocks[run[0]]) if len(run) else -1
+            numbers = self._numbers[run]
+            yield from [None] * len(run) if block < 0 else self._store.texts(block, numbers)
+
+    def __iter__(self) -> Iterator[dict[str, Any] | None]:
+        return map(_loaded, self.texts())
+
     def __array__(self, dtype: object = None, copy: bool | None = None) -> NDArray[Any]:
         values = np.empty(len(self), object)
-        values[:] = [self[position] for position in range(len(self))]
+        values[:] = list(self)
         return values
 
     def __eq__(self, other: object) -> Any:
+        if isinstance(other, (pd.Series, pd.Index, pd.DataFrame)):
+            return NotImplemented
         if isinstance(other, ArgsArray):
-            pairs = zip(self, other, strict=True)
-            return np.fromiter((mine == theirs for mine, theirs in pairs), bool, len(self))
-        return np.fromiter((mine == other for mine in self), bool, len(self))
+            pairs = zip(self.texts(), other.texts(), strict=True)
+            return np.fromiter((a == b or _loaded(a) == _loaded(b) for a, b in pairs), bool, len(self))
+        one = isinstance(other, dict) or pd.api.types.is_scalar(other)
+        others: Any = repeat(other, len(self)) if one else other
+        return np.fromiter((a == b for a, b in zip(self, others, strict=True)), bool, len(self))
 
     __hash__ = None  # type: ignore[assignment]  # a column, like any array, is no key
 
+    def __arrow_array__(self, type: object = None) -> Any:
+        import pyarrow
+
+        texts = [None if text is None else text.decode("utf-8", "replace") for text in self.texts()]
+        return pyarrow.array(texts, type or pyarrow.string())
+
     def isna(self) -> NDArray[np.bool_]:
-        return self._numbers < 0
+        missing: NDArray[np.bool_] = self._numbers < 0
+        return missing
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
         return pd.Series(np.asarray(self), dtype=object).map(mapper, na_action=na_action).to_numpy()
@@ -184,23 +148,32 @@ class ArgsArray(ExtensionArray):
             return type(self)(self._store, self._numbers[wanted])
         if (wanted < -1).any():
             raise ValueError("Indices below -1 have no meaning when missing rows are filled.")
-        numbers = np.append(self._numbers, -1)
-        return type(self)(self._store, numbers[np.where(wanted < 0, len(self), wanted)])
+        taken = type(self)(self._store, np.append(self._numbers, -1)[wanted])
+        if not _is_missing(fill_value):
+            taken[wanted < 0] = fill_value
+        return taken
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[ArgsArray]) -> ArgsArray:
-        blocks: list[bytes] = []
-        firsts, numbers, before = [], [], 0
-        for part in to_concat:
-            blocks += part._store.blocks
-            firsts.append(part._store.firsts + before)
-            numbers.append(np.where(part._numbers < 0, -1, part._numbers + before))
-            before += part._store.count
-        return cls(ArgsStore(blocks, np.concatenate(firsts), before), np.concatenate(numbers))
+        parts = [(part._store, part._numbers) for part in to_concat]
+        if len({id(store) for store, _ in parts}) == 1:
+            return cls(parts[0][0], np.concatenate([numbers for _, numbers in parts]))
+        parts = [store.part(numbers) for store, numbers in parts]
+        before = np.cumsum([0, *(store.count for store, _ in parts)])
+        blocks = [block for store, _ in parts for block in store.blocks]
+        firsts = [store.firsts + start for (store, _), start in zip(parts, before, strict=False)]
+        numbers = [np.where(own < 0, -1, own + start) for (_, own), start in zip(parts, before, strict=False)]
+        return cls(ArgsStore(blocks, np.concatenate(firsts), int(before[-1])), np.concatenate(numbers))
 
 
-def _loaded(text: bytes) -> dict[str, Any]:
+def _is_missing(item: Any) -> bool:
+    return pd.api.types.is_scalar(item) and bool(pd.isna(item))
+
+
+def _loaded(text: bytes | None) -> dict[str, Any] | None:
     """Integers of any size stay exact, so the standard parser; text that is no object is kept under one key."""
+    if text is None:
+        return None
     try:
         value = json.loads(text.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):

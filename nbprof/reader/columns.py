@@ -1,24 +1,25 @@
-"""Typed events -> columns: codes and numbers piece by piece, one frame at the end.
+"""Gathered columns of numbers -> the frame of events.
 
-In: decoded pieces. Out: the events frame of `schema.TABLES` (and `flow_id`, `seq`, `bytes` behind it), and the time that
-it counts from. Nothing of a piece survives but its arrays and the text that its arguments are decoded from.
+In: a `Gatherer` that has seen all pieces. Out: the events frame of `schema.TABLES`, and the time that it counts from.
+A column without any value is one value broadcast: it takes no memory, and can't be written into.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nbprof.reader.arguments import ArgsArray, ArgsBuilder
-from nbprof.reader.kinds import Kind, Kinds, kind_columns
-from nbprof.reader.numbers import integers, nanoseconds
+from nbprof.reader.arguments import ArgsArray, ArgsStore
+from nbprof.reader.entries import MISSING
+from nbprof.reader.gathering import SEPARATOR, Array, Gatherer
+from nbprof.reader.kinds import Kind, categorical, kind_columns
+from nbprof.reader.lanes import Threads, folded
 from nbprof.reader.pairs import paired
-from nbprof.reader.pieces import MISSING, NO_ARGS, Args, Decoded, Scalar
 from nbprof.reader.problems import Problems
 from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES
 
@@ -29,130 +30,74 @@ _LATE = 10**12
 """ns; a file whose other events begin later than this has no event at time zero."""
 
 
-class _Times(msgspec.Struct, gc=False):
-    ts: msgspec.Raw = msgspec.Raw()
-    dur: msgspec.Raw = msgspec.Raw()
+def events_frame(
+    gathered: Gatherer, store: ArgsStore, base_ns: int, problems: Problems, lanes: Threads
+) -> tuple[pd.DataFrame, int]:
+    """The frame and its zero: `base_ns` is added with integers to the earliest time, float64 could not hold it."""
+    kinds = folded(gathered.kinds, lanes)
+    core = {name: _always(gathered.column(name)) for name in ("kind", "ts", "dur")}
+    if gathered.timeless:
+        problems.add(TIMELESS, None, "left out", count=gathered.timeless)
+    kept = _without_invalid(core, kinds, problems) & _with_pairs_completed(core, kinds, problems)
+    rows: Array | slice = slice(None) if kept.all() else np.flatnonzero(kept)
+
+    def column(name: str) -> Array | None:
+        values = gathered.column(name)
+        return None if values is None else values[rows]
+
+    core = {name: values[rows] for name, values in core.items()}
+    zero = int(core["ts"].min()) if len(core["ts"]) else 0
+    core["ts"] -= zero
+    args = ArgsArray(store, _always(column("args")))
+    frame = _frame(core, kinds, args, column, gathered.combinations)
+    return frame, base_ns + zero
 
 
-_times = msgspec.json.Decoder(list[_Times])
+def _always(values: Array | None) -> Array:
+    return np.empty(0, np.int64) if values is None else values
 
 
-class ColumnBuilder:
-    """Collects pieces; `finish` makes the frame."""
-
-    def __init__(self, args: ArgsBuilder, problems: Problems) -> None:
-        self._args = args
-        self._problems = problems
-        self._kinds = Kinds()
-        self._parts: dict[str, list[NDArray[Any]]] = {
-            name: [] for name in ("kind", "ts", "dur", "flow", "args", *Args.__struct_fields__)
-        }
-        self.count = 0
-        """Entries so far, metadata rows (ph M) included."""
-
-    def add(self, piece: Decoded) -> None:
-        """Take the events of one piece."""
-        events = piece.events
-        if not events:
-            return
-        self.count += len(events)
-        # One lookup an event for its five words: there are few different combinations, and a dict is the quickest way.
-        words = [(event.ph, event.cat, event.name, event.pid, event.tid) for event in events]
-        self._keep("kind", np.fromiter(map(self._kinds.__getitem__, words), np.int32, len(words)))
-        self._keep("ts", nanoseconds([event.ts for event in events], lambda: _texts(piece, "ts")))
-        self._keep("dur", nanoseconds([event.dur for event in events], lambda: _texts(piece, "dur")))
-        self._keep("flow", integers([event.id for event in events]))
-        for field, values in _columns([event.args or NO_ARGS for event in events]).items():
-            self._keep(field, integers(values))
-        first = self._args.add(piece.text, len(events))
-        self._keep("args", np.arange(first, first + len(events)))
-
-    def _keep(self, name: str, values: NDArray[Any]) -> None:
-        self._parts[name].append(values)
-
-    def finish(self, base_ns: int) -> tuple[pd.DataFrame, int]:
-        """The frame and its zero: `base_ns` is added with integers to the earliest time, float64 could not hold it."""
-        data = {
-            name: _joined(self._parts.pop(name), np.int32 if name == "kind" else np.int64) for name in [*self._parts]
-        }
-        kinds = list(self._kinds)
-        data = self._valid(data, kinds)
-        data = self._paired(data, kinds)
-        zero = int(data["ts"].min()) if len(data["ts"]) else 0
-        data["ts"] -= zero
-        return _frame(data, kinds, ArgsArray(self._args.finish(), data.pop("args"))), base_ns + zero
-
-    def _valid(self, data: dict[str, NDArray[Any]], kinds: list[Kind]) -> dict[str, NDArray[Any]]:
-        """Without metadata rows, which are no events, and what has no place in time."""
-        data = _rows(data, ~_of_kind(data["kind"], kinds, lambda kind: kind[0] == "M"))
-        times, durations = data["ts"], data["dur"]
-        timed = times != MISSING
-        self._tell(TIMELESS, int((~timed).sum()), "left out")
-        at_zero = timed & (times == 0) & _of_kind(data["kind"], kinds, _is_device)
-        if at_zero.any():
-            rest = times[timed & (times != 0)]
-            late = len(rest) > 0 and int(rest.min()) > _LATE
-            at_zero &= late | (durations == 0)
-            self._tell(ZERO_RECORD, int(at_zero.sum()), "lost records of the device tracer, left out")
-        negative = (durations < 0) & (durations != MISSING)
-        self._tell(NEGATIVE, int((timed & negative).sum()), "kept without a duration")
-        data["dur"] = np.where(negative, MISSING, durations)
-        return _rows(data, timed & ~at_zero)
-
-    def _paired(self, data: dict[str, NDArray[Any]], kinds: list[Kind]) -> dict[str, NDArray[Any]]:
-        """With begin and end events as complete ones."""
-        begin = _of_kind(data["kind"], kinds, lambda kind: kind[0] == "B")
-        end = _of_kind(data["kind"], kinds, lambda kind: kind[0] == "E")
-        if not (begin.any() or end.any()):
-            return data
-        numbers: dict[tuple[str, str], int] = {}
-        of_kind = [numbers.setdefault((str(kind[3]), str(kind[4])), len(numbers)) for kind in kinds]
-        pairs = paired(data["ts"], begin, end, np.array(of_kind, np.int64)[data["kind"]], self._problems)
-        codes = {kind: number for number, kind in enumerate(kinds)}
-        for row in pairs.begins.tolist():  # only files that torch did not write have such rows
-            complete: Kind = ("X", *kinds[data["kind"][row]][1:])
-            if complete not in codes:
-                codes[complete] = len(kinds)
-                kinds.append(complete)
-            data["kind"][row] = codes[complete]
-        data["dur"][pairs.begins] = pairs.durations
-        return _rows(data, ~end)
-
-    def _tell(self, kind: str, count: int, detail: str) -> None:
-        if count:
-            self._problems.add(kind, None, detail, count=count)
+def _without_invalid(core: Mapping[str, Array], kinds: Sequence[Kind], problems: Problems) -> NDArray[np.bool_]:
+    """All rows but lost records of the device tracer; negative durations are taken off."""
+    times, durations = core["ts"], core["dur"]
+    lost = (times == 0) & _of_kind(core["kind"], kinds, _is_device)
+    if lost.any():
+        rest = times[times != 0]
+        late = len(rest) > 0 and int(rest.min()) > _LATE
+        lost &= late | (durations == 0)
+        if lost.any():
+            detail = "lost records of the device tracer, left out"
+            problems.add(ZERO_RECORD, None, detail, count=int(lost.sum()))
+    negative = (durations < 0) & (durations != MISSING)
+    if negative.any():
+        problems.add(NEGATIVE, None, "kept without a duration", count=int(negative.sum()))
+        durations[negative] = MISSING
+    kept: NDArray[np.bool_] = ~lost
+    return kept
 
 
-def _columns(typed: Sequence[Args]) -> dict[str, list[Scalar | bool]]:
-    # Written out: attrgetter takes twice as long, and tuples of all fields wake the garbage collector.
-    return {
-        "correlation": [args.correlation for args in typed],
-        "stream": [args.stream for args in typed],
-        "device": [args.device for args in typed],
-        "external": [args.external for args in typed],
-        "old_external": [args.old_external for args in typed],
-        "seq": [args.seq for args in typed],
-        "bytes": [args.bytes for args in typed],
-        "allocated": [args.allocated for args in typed],
-    }
+def _with_pairs_completed(core: Mapping[str, Array], kinds: list[Kind], problems: Problems) -> NDArray[np.bool_]:
+    """All rows but end events (ph E); the begin events (ph B) that they end are complete ones (ph X) from now on."""
+    begin = _of_kind(core["kind"], kinds, lambda kind: kind[0] == "B")
+    end = _of_kind(core["kind"], kinds, lambda kind: kind[0] == "E")
+    inside: NDArray[np.bool_] = ~end
+    if not (begin.any() or end.any()):
+        return inside
+    numbers: dict[tuple[str, str], int] = {}
+    of_kind = [numbers.setdefault((str(kind[3]), str(kind[4])), len(numbers)) for kind in kinds]
+    pairs = paired(core["ts"], begin, end, np.array(of_kind, np.int64)[core["kind"]], problems)
+    codes = {kind: number for number, kind in enumerate(kinds)}
+    for row in pairs.begins.tolist():  # only files that torch did not write have such rows
+        complete: Kind = ("X", *kinds[core["kind"][row]][1:])
+        if complete not in codes:
+            codes[complete] = len(kinds)
+            kinds.append(complete)
+        core["kind"][row] = codes[complete]
+    core["dur"][pairs.begins] = pairs.durations
+    return inside
 
 
-def _texts(piece: Decoded, field: str) -> list[bytes]:
-    return [bytes(getattr(times, field)) for times in _times.decode(piece.text)]
-
-
-def _joined(parts: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
-
-
-def _rows(data: dict[str, NDArray[Any]], keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    if not keep.all():
-        for name in data:  # one at a time, so that the columns are never all there twice
-            data[name] = data[name][keep]
-    return data
-
-
-def _of_kind(codes: NDArray[Any], kinds: Sequence[Kind], test: Callable[[Kind], bool]) -> NDArray[np.bool_]:
+def _of_kind(codes: Array, kinds: Sequence[Kind], test: Callable[[Kind], bool]) -> NDArray[np.bool_]:
     mask: NDArray[np.bool_] = np.array([test(kind) for kind in kinds], bool)[codes]
     return mask
 
@@ -161,37 +106,97 @@ def _is_device(kind: Kind) -> bool:
     return CATEGORY_FOLD.get(str(kind[1]), kind[1]) in DEVICE_CATEGORIES
 
 
-def _frame(data: dict[str, NDArray[Any]], kinds: list[Kind], args: ArgsArray) -> pd.DataFrame:
-    words = kind_columns(data.pop("kind"), kinds)
-    device_row = words.pop("is_device")
-    row_number = words.pop("row_number")
-    tid_number = words.pop("tid_number")
-    device = _either(data.pop("device"), row_number)
-    # Where neither the arguments nor the process name one (bare lists of old), there was one device.
-    device = np.where(device_row, np.where(device == MISSING, 0, device), MISSING)
-    fits = np.abs(device) < np.iinfo(np.int16).max
-    stream = data.pop("stream")
+def _frame(
+    core: dict[str, Array],
+    kinds: Sequence[Kind],
+    args: ArgsArray,
+    column: Callable[[str], Array | None],
+    combinations: Mapping[tuple[str, ...], Iterable[Any]],
+) -> pd.DataFrame:
+    count = len(args)
+    named = kind_columns(core.pop("kind"), kinds)
+    is_device, row_number, tid_number = (named.pop(name) for name in ("is_device", "row_number", "tid_number"))
+    device, stream = column("device"), column("stream")
+    if is_device.any():
+        # Where neither the arguments nor the process name one (bare lists of old), there was one device.
+        device = np.where(is_device, _filled(_either(device, row_number), 0), MISSING)
+        stream = _either(stream, np.where(is_device, tid_number, MISSING))
+    occupancy = column("occupancy")
+
+    def integers(values: Array | None) -> Any:
+        return _nullable(values, count)
+
     columns: dict[str, Any] = {
-        **words,
-        "ts_ns": data.pop("ts"),
-        "dur_ns": _nullable(data.pop("dur")),
-        "device": pd.array(np.where(fits, device, 0).astype(np.int16), dtype="Int16"),
-        "stream": _nullable(np.where(device_row, _either(stream, tid_number), stream)),
-        "correlation": _nullable(data.pop("correlation")),
-        "external_id": _nullable(_either(data.pop("external"), data.pop("old_external"))),
-        "in_region": np.ones(len(args), bool),
+        **named,
+        "ts_ns": core.pop("ts"),
+        "dur_ns": integers(core.pop("dur")),
+        "device": _small(device if is_device.any() else None, count),
+        "stream": integers(stream),
+        "correlation": integers(column("correlation")),
+        "external_id": integers(_either(column("external_id"), column("old_external_id"))),
+        "in_region": np.ones(count, bool),
         "args": args,
-        "flow_id": _nullable(data.pop("flow")),
-        "seq": _nullable(data.pop("seq")),
-        "bytes": _nullable(_either(data.pop("bytes"), data.pop("allocated"))),
+        "bytes": integers(_either(column("bytes"), column("memory_bytes"))),
+        "occupancy": _floats(None if occupancy is None else occupancy / 100, count),
     }
-    columns["device"][~fits] = pd.NA
+    columns |= {name: integers(column(name)) for name in _INTEGERS}
+    columns |= {name: _floats(column(name), count) for name in _FLOATS}
+    for names, combined in combinations.items():
+        columns |= _categories(names, list(combined), column(names[0]), count)
     return pd.DataFrame(columns, copy=False)
 
 
-def _either(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+_INTEGERS = (
+    *("flow_id", "seq", "forward_thread", "registers", "shared_memory_bytes", "group_size", "in_elements"),
+    *("out_elements", "address", "allocated_bytes", "reserved_bytes", "device_type", "device_id"),
+)
+_FLOATS = ("bandwidth_gbs", "blocks_per_sm", "warps_per_sm")
+
+
+def _either(first: Array | None, second: Array | None) -> Array | None:
+    if first is None or second is None:
+        return second if first is None else first
     return np.where(first == MISSING, second, first)
 
 
-def _nullable(values: NDArray[Any]) -> Any:
-    return pd.arrays.IntegerArray(values, values == MISSING)
+def _filled(values: Array | None, value: int) -> Array:
+    return np.asarray(value) if values is None else np.where(values == MISSING, value, values)
+
+
+def _nullable(values: Array | None, count: int) -> Any:
+    if values is None or not (there := values != MISSING).any():
+        return pd.arrays.IntegerArray(np.broadcast_to(np.int64(1), count), np.broadcast_to(True, count))
+    return pd.arrays.IntegerArray(values, ~there)
+
+
+def _small(values: Array | None, count: int) -> Any:
+    whole = np.broadcast_to(np.int64(MISSING), count) if values is None else values
+    fits = np.abs(whole) < np.iinfo(np.int16).max
+    return pd.arrays.IntegerArray(np.where(fits, whole, 1).astype(np.int16), ~fits)
+
+
+def _floats(values: Array | None, count: int) -> Array:
+    return np.broadcast_to(np.nan, count) if values is None else values
+
+
+def _categories(names: Sequence[str], combined: Sequence[Any], codes: Array | None, count: int) -> dict[str, Any]:
+    """One categorical a name out of the codes of their combinations: tuples of words, or JSON texts joined."""
+    whole = np.broadcast_to(np.int8(-1), count) if codes is None else codes
+    columns = {}
+    for place, name in enumerate(names):
+        words = [
+            _word(one[place]) if isinstance(one, tuple) else _json_text(one.split(SEPARATOR)[place]) for one in combined
+        ]
+        columns[name] = categorical(words, whole)
+    return columns
+
+
+def _json_text(text: bytes) -> str | None:
+    """One spelling for each value, however the writer breaks lines."""
+    if text in (b"", b"null"):
+        return None
+    return json.dumps(json.loads(text.decode("utf-8", "replace"), strict=False), ensure_ascii=False)
+
+
+def _word(word: object) -> str | None:
+    return None if word is None else str(word)

@@ -1,6 +1,6 @@
-"""A file, bytes or a stream -> the UTF-8 text inside, in chunks of about 2 MB.
+"""A file, bytes or a stream -> the UTF-8 text inside, in chunks of about a quarter of a megabyte.
 
-In: whatever the user gave; what it is (gzip, zip, UTF-16, ...) is seen from its content, never from its name.
+In: whatever the user gave; what it is (gzip, zstd, zip, UTF-16, ...) is seen from its content, never from its name.
 Out: `Text`, which yields bytes that begin with `{` or `[`, and counts what it has read of the file.
 """
 
@@ -9,36 +9,29 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from nbprof.errors import TraceFormatError
 from nbprof.reader.problems import Problems
+from nbprof.reader.unpacking import MAGIC, ZIP, encoding, packing, recoded, unpacked, zip_member
 
 Source: TypeAlias = str | os.PathLike[str] | bytes | BinaryIO
 
-CHUNK = 2 << 20
-_BLOCK = 1 << 17
-_GZIP, _ZIP, _ZSTD = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"
-_ENCODINGS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    (b"{\x00", "utf-16-le"),
-    (b"[\x00", "utf-16-le"),
-    (b"\x00{", "utf-16-be"),
-    (b"\x00[", "utf-16-be"),
-)
+CHUNK = 1 << 18
+_LAYERS = 3
+"""A file may be packed so many times over."""
+_PLAUSIBLE, _RATIO = 256 << 20, 400
+"""Traces pack to a tenth or thirtieth, at best to a hundredth of their size; a file of zeros packs to a thousandth."""
 _FOREIGN = (
     (b"<", "it looks like an HTML or XML page", "Was a login or error page saved instead of the file?"),
     (b"\x80", "it looks like a Python pickle", "Only Chrome trace JSON is read; pickles are never opened."),
-    (_ZSTD, "it is compressed with zstd", "Decompress it first (zstd -d)."),
+    (b"\x1f\x8b", f"it is packed more than {_LAYERS} times over", "Unpack it first."),
+    (b"BZh", "it is compressed with bzip2", "Unpack it first: bunzip2."),
+    (b"\xfd7zXZ", "it is compressed with xz", "Unpack it first: unxz."),
     (b"PK", "it is a damaged or nested zip archive", "Unpack it and give the trace inside."),
 )
 
@@ -61,36 +54,60 @@ class Text:
             self._stream.close()
 
     def __iter__(self) -> Iterator[bytes]:
+        begun = False
         try:
-            chunks = _unpacked(self._raw(), self.name, self._problems)
-            begun = False
-            for chunk in chunks:
+            for chunk in _grouped(self._plain(self._raw(), _LAYERS)):
                 if not begun and (first := chunk.lstrip()):
                     if first[:1] not in b"{[":
                         raise _foreign(self.name, first)
                     begun = True
                 yield chunk
-            if not begun:
-                raise TraceFormatError(self.name, "the file is empty")
-        except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, RuntimeError, zlib.error) as error:
             raise TraceFormatError(self.name, f"it cannot be read ({error})") from error
+        if not begun:
+            raise TraceFormatError(self.name, "the file is empty")
 
     def _raw(self) -> Iterator[bytes]:
-        first = self._read(CHUNK)
-        if not first.startswith(_ZIP):
-            yield first
-            yield from iter(lambda: self._read(CHUNK), b"")
+        first, chunks = _peek(iter(lambda: self._read(CHUNK), b""))
+        if not first.startswith(ZIP):
+            yield from chunks
             return
-        seekable = self._stream if self._owned else io.BytesIO(first + self._stream.read())
-        yield from _zip_member(seekable, self.name, self._problems)
-        self.done = self.size or self.done
+        # An archive has its table of contents at the end.
+        archive = self._stream if self._owned else io.BytesIO(b"".join(chunks))
+        for chunk in zip_member(archive, self.name, self._problems):
+            self.done = archive.tell()
+            yield chunk
+        self.done = archive.seek(0, os.SEEK_END)
 
     def _read(self, count: int) -> bytes:
-        chunk = self._stream.read(count)
+        try:
+            chunk = self._stream.read(count)
+        except ValueError as error:  # a stream that is closed, or not open for reading
+            raise TraceFormatError(self.name, f"it cannot be read ({error})") from error
         if not isinstance(chunk, bytes):
-            raise TraceFormatError(self.name, "the stream gives text, not bytes", advice="Open it in mode 'rb'.")
+            kind = "text" if isinstance(chunk, str) else type(chunk).__name__
+            raise TraceFormatError(self.name, f"the stream gives {kind}, not bytes", advice="Open it in mode 'rb'.")
         self.done += len(chunk)
         return chunk
+
+    def _plain(self, chunks: Iterator[bytes], layers: int) -> Iterator[bytes]:
+        first, chunks = _peek(self._checked(chunks))
+        if layers and (packed := packing(first, self.name)):
+            return self._plain(unpacked(chunks, packed, self.name, self._problems), layers - 1)
+        if first.startswith(codecs.BOM_UTF8):
+            return chain([next(chunks)[len(codecs.BOM_UTF8) :]], chunks)
+        other = encoding(first)
+        return recoded(chunks, other) if other else chunks
+
+    def _checked(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The chunks, as long as so much may come out of what was read of the file."""
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            if size > max(_PLAUSIBLE, _RATIO * self.done):
+                problem = f"this is no trace: it inflates to more than {_RATIO} times its size"
+                raise TraceFormatError(self.name, problem, advice="If it is one all the same, unpack it first.")
+            yield chunk
 
 
 def _opened(source: Source) -> tuple[str, BinaryIO, int | None]:
@@ -114,81 +131,28 @@ def _opened(source: Source) -> tuple[str, BinaryIO, int | None]:
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes (at least four, where there are so many), and an iterator that still has them."""
+    """The first bytes, enough to see what they are (where there are so many), and an iterator that still has them."""
     first = b""
     for chunk in chunks:
         first += chunk
-        if len(first) >= 4:
+        if len(first) >= MAGIC:
             break
     return first, chain([first], chunks)
 
 
-def _unpacked(chunks: Iterator[bytes], name: str, problems: Problems, depth: int = 0) -> Iterator[bytes]:
-    first, chunks = _peek(chunks)
-    if first.startswith(_GZIP) and depth < 3:
-        return _unpacked(_gunzip(chunks, name, problems), name, problems, depth + 1)
-    if first.startswith(codecs.BOM_UTF8):
-        return chain([next(chunks)[3:]], chunks)
-    for mark, encoding in _ENCODINGS:
-        if first.startswith(mark):
-            return _recoded(chunks, encoding)
-    return chunks
-
-
-def _gunzip(chunks: Iterator[bytes], name: str, problems: Problems) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(wbits=31)
-    written = 0
-    for block in (chunk[at : at + _BLOCK] for chunk in chunks for at in range(0, len(chunk), _BLOCK)):
-        rest = block
-        while rest:
-            text, damage = _inflated(inflate, rest)
-            written += len(text)
-            if damage and not written:
-                raise TraceFormatError(name, f"its compression is damaged ({damage})")
-            yield text
-            if damage:
-                problems.cut_off(written, f"the compressed data is damaged ({damage})")
-                return
-            rest = inflate.unconsumed_tail
-            if inflate.eof:  # another member may follow; anything else after the end is padding
-                rest = inflate.unused_data if inflate.unused_data.startswith(_GZIP) else b""
-                inflate = zlib.decompressobj(wbits=31) if rest else inflate
-    if not inflate.eof:
-        problems.cut_off(written, "the compressed data ends early")
-
-
-def _inflated(inflate: zlib._Decompress, data: bytes) -> tuple[bytes, str]:
-    """Text out of some data, or what comes before the byte that makes no sense, and the complaint about it."""
-    before = inflate.copy()
-    try:
-        return inflate.decompress(data, CHUNK), ""
-    except zlib.error as error:
-        text = bytearray()
-        with suppress(zlib.error):
-            for at in range(len(data)):
-                text += before.decompress(data[at : at + 1])
-        return bytes(text), str(error)
-
-
-def _zip_member(stream: BinaryIO, name: str, problems: Problems) -> Iterator[bytes]:
-    with zipfile.ZipFile(stream) as archive:
-        members = [item for item in archive.infolist() if item.filename.endswith((".json", ".json.gz"))]
-        if len(members) != 1:
-            held = ", ".join(item.filename for item in members[:5]) or "none"
-            advice = "Unpack it and give one of them."
-            raise TraceFormatError(name, f"the archive holds {len(members)} traces, not one ({held})", advice=advice)
-        with archive.open(members[0]) as member:
-            try:
-                yield from iter(lambda: member.read(CHUNK), b"")
-            except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-                problems.cut_off(None, f"the archive is damaged ({error})")
-
-
-def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+def _grouped(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in chunks of one size, the last one aside."""
+    held: list[bytes] = []
+    size = 0
     for chunk in chunks:
-        yield decoder.decode(chunk).encode("utf-8", "replace")
-    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+        held.append(chunk)
+        size += len(chunk)
+        if size >= CHUNK:
+            whole = b"".join(held)
+            even = size - size % CHUNK
+            yield from (whole[at : at + CHUNK] for at in range(0, even, CHUNK))
+            held, size = [whole[even:]], size - even
+    yield b"".join(held)
 
 
 def _foreign(name: str, first: bytes) -> TraceFormatError:

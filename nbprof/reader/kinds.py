@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nbprof.markers import decode_name
+from nbprof.reader.entries import Scalar
 from nbprof.reader.numbers import integer
-from nbprof.reader.pieces import Scalar
 from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES, FX_MARKER, MARKERS, REGION_MARKER
 
 Kind: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar]
@@ -25,12 +25,29 @@ _OLDEST = {"CPU functions": "cpu_op", "CUDA functions": "kernel"}
 """Before Kineto, torch wrote a bare list without categories, where the process tells what an event is."""
 
 
-class Kinds(dict[Kind, int]):
-    """Numbers new kinds in the order of their first event."""
+class Codes(dict[Any, int]):
+    """Numbers new keys in the order of their first sight."""
 
-    def __missing__(self, kind: Kind) -> int:
-        self[kind] = number = len(self)
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
         return number
+
+
+class Kinds(Codes):
+    """The same for kinds, and which of them are metadata rows (ph M)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_label = bytearray()
+
+    def __missing__(self, key: Kind) -> int:
+        self._is_label.append(key[0] == "M")
+        return super().__missing__(key)
+
+    def are_labels(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which codes are those of metadata rows."""
+        flags: NDArray[np.bool_] = np.frombuffer(self._is_label, bool)[codes]
+        return flags
 
 
 def kind_columns(codes: NDArray[Any], kinds: Sequence[Kind]) -> dict[str, Any]:
@@ -42,7 +59,7 @@ def kind_columns(codes: NDArray[Any], kinds: Sequence[Kind]) -> dict[str, Any]:
     codes = (np.cumsum(used) - 1)[codes]
     folded = [_folded(kind) for kind in present]
     columns: dict[str, Any] = {
-        name: _categorical([words[place] for words in folded], codes)
+        name: categorical([words[place] for words in folded], codes)
         for place, name in enumerate(("name", "category", "ph", "pid", "tid"))
     }
     device = np.array([words[1] in DEVICE_CATEGORIES for words in folded], bool)
@@ -72,11 +89,15 @@ def _text(word: Scalar) -> str:
 def _decoded(name: str) -> str:
     for marker in (REGION_MARKER, FX_MARKER):
         if name.startswith(marker):
-            return marker + decode_name(name.removeprefix(marker))
+            decoded = marker + decode_name(name.removeprefix(marker))
+            # Half of a surrogate pair is no text: tables could not be shown, compared or saved with it.
+            return decoded.encode("utf-8", "backslashreplace").decode()
     return name
 
 
-def _categorical(words: Sequence[str | None], codes: NDArray[Any]) -> pd.Categorical:
+def categorical(words: Sequence[str | None], codes: NDArray[Any]) -> pd.Categorical:
+    """Row r has `words[codes[r]]`, or nothing for the code -1; equal words become one category."""
     numbers: dict[str, int] = {}
     of_kind = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in words]
+    of_kind.append(-1)  # which the code -1 reads
     return pd.Categorical.from_codes(np.array(of_kind, np.int64)[codes], pd.Index(list(numbers), dtype="str"))

@@ -1,4 +1,4 @@
-"""Broken JSON text of an event -> text that parses, with the names of what was done.
+"""Broken JSON text -> attempts at sound text, with the kinds of what was done.
 
 In: bytes that a strict parser refused. Out: attempts, the least intrusive first; nothing here decides whether one is right.
 """
@@ -6,109 +6,94 @@ In: bytes that a strict parser refused. Out: attempts, the least intrusive first
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from nbprof.reader.pieces import STRING
+from nbprof.reader.problems import BACKSLASH, COMMA, CONTROL, NOT_A_NUMBER, NOT_UTF8, QUOTE, SURROGATE
 
-NOT_UTF8 = "bytes that are not UTF-8"
-NOT_A_NUMBER = "a number that JSON does not know"
-CONTROL = "control character in a text"
-BACKSLASH = "backslash that was not escaped"
-SURROGATE = "half of a surrogate pair"
-QUOTE = "quote that was not escaped"
-COMMA = "comma too many"
-
-_STRING = re.compile(STRING + rb'|[^"]+', re.DOTALL)
+# A string that never ends reaches to the end of the text, so that no quote in it is looked at again.
+_END = rb'(?:"|\\?\Z)'
+_STRING = rb'"(?:[^"\\]++|\\.)*+' + _END
+# nan, inf or infinity, with or without a sign, as a word of its own.
+_WORD = rb"[-+nNiI](?<![\w.].)(?:(?<=[-+])[nNiI])?(?:(?<=[nN])[aA][nN]|(?<=[iI])[nN][fF](?:[iI][nN][iI][tT][yY])?)\b"
+_COMMAS = rb"(?:,\s*+)++(?=[}\]])|(?:,\s*)+(?=,)|[{\[]\s*+,"
+# Over and over: sound text, as much as there is, and a string with something suspect in it, a word or commas.
+_PARTS = re.compile(
+    rb'((?:[^",{\[nNiI+-]++|"[^"\\\x00-\x1f]*+"|,(?!\s*+[,}\]])|[{\[](?!\s*+,)|(?!' + _WORD + rb")[nNiI+-])*+)"
+    rb"(?:(" + _STRING + rb")|(" + _WORD + rb")|(" + _COMMAS + rb")|\Z)",
+    re.DOTALL,
+)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
-_SUSPECT = re.compile(rb"[\x00-\x1f\\]")
-_PAIR = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_BAD_ESCAPE = re.compile(rb'(?:[^\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+\\', re.DOTALL)
 _LONE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 _DRIVE = re.compile(rb'"[A-Za-z]:\\[^\\]')
 _SINGLE = re.compile(rb'(\\\\|\\")|\\')
-_WORD = re.compile(rb"(?<![\w.])[-+]?(?:nan|inf|infinity)\b", re.IGNORECASE)
-_STRAY = re.compile(rb"(?:,\s*)+(?=[}\]])|(?<=[{\[])\s*,|,(?=\s*,)")
-_KEY_ENDS = re.compile(rb"\s*:")
-_VALUE_ENDS = re.compile(rb'\s*(?:[}\]]|$|,\s*(?:["{\[]|-?\d|true\b|false\b|null\b))')
-
-Note = Callable[[str], None]
+# What must follow the quote that ends a value; that of a key may also have a colon behind it.
+_VALUE_ENDS = rb'\s*(?:[}\]]|$|,\s*(?:["{\[]|-?\d|true\b|false\b|null\b))'
+_QUOTED = re.compile(
+    rb'([:\[]\s*+"(?:[^"\\]++|\\.|"(?!' + _VALUE_ENDS + rb"))*+" + _END + rb"|"
+    rb'"(?:[^"\\]++|\\.|"(?!\s*:|' + _VALUE_ENDS + rb"))*+" + _END + rb")",
+    re.DOTALL,
+)
+_INNER = re.compile(rb'(\\.)|"', re.DOTALL)
 
 
 def attempts(text: bytes) -> Iterator[tuple[bytes, list[str]]]:
     """(mended text, kinds of repair done): first with the strings as they stand, then with quotes set right."""
-    kinds: list[str] = []
     decoded = text.decode("utf-8", "replace").encode()
-    if decoded != text:
-        kinds.append(NOT_UTF8)
-    yield _mended(decoded, kinds)
+    kinds = [] if decoded == text else [NOT_UTF8]
+    yield from _mended(decoded, kinds)
     requoted = _requoted(decoded)
     if requoted != decoded:
-        yield _mended(requoted, [*kinds, QUOTE])
+        yield from _mended(requoted, [*kinds, QUOTE])
 
 
-def _mended(text: bytes, kinds: list[str]) -> tuple[bytes, list[str]]:
-    done = list(kinds)
-    # Only a text with some escape that can't be one shows a writer who does not escape.
-    raw = b"\\" in text and any(not _escapes_are_valid(part) for part in _STRING.findall(text) if part[:1] == b'"')
+def _mended(text: bytes, kinds: list[str]) -> Iterator[tuple[bytes, list[str]]]:
+    parts = _PARTS.split(text)
+    suspects, words, commas = (list(filter(None, parts[first::5])) for first in (2, 3, 4))
+    if text.endswith(tuple(suspects)):
+        return  # it ends inside a string: there is no sense in it
+    done = dict.fromkeys(kinds)
+    if suspects:
+        # Only a text with some escape that can't be one shows a writer who does not escape.
+        raw = any(map(_BAD_ESCAPE.match, suspects))
+        parts[2::5] = [part and _string(part, raw, done) for part in parts[2::5]]
+    if words:
+        parts[3::5] = [part and b"null" for part in parts[3::5]]
+        done[NOT_A_NUMBER] = None
+    if commas:
+        parts[4::5] = [part and part[:1].strip(b",") for part in parts[4::5]]
+        done[COMMA] = None
+    yield b"".join(filter(None, parts)), list(done)
 
-    def note(kind: str) -> None:
-        if kind not in done:
-            done.append(kind)
 
-    def part_mended(found: re.Match[bytes]) -> bytes:
-        part = found.group()
-        return _string(part, raw, note) if part.startswith(b'"') else _outside(part, note)
-
-    return _STRING.sub(part_mended, text), done
-
-
-def _string(text: bytes, raw: bool, note: Note) -> bytes:
-    if not _SUSPECT.search(text):
-        return text
-    if raw and (_DRIVE.match(text) or not _escapes_are_valid(text)):
+def _string(text: bytes, raw: bool, done: dict[str, None]) -> bytes:
+    if raw and (_DRIVE.match(text) or _BAD_ESCAPE.match(text)):
         # Whoever wrote this did not escape backslashes: then \n and \b in it are no escapes either.
         text = _SINGLE.sub(lambda found: found.group(1) or rb"\\", text)
-        note(BACKSLASH)
-    return _replaced(_LONE, rb"\\ufffd", _replaced(_CONTROL, _escaped, text, CONTROL, note), SURROGATE, note)
-
-
-def _outside(text: bytes, note: Note) -> bytes:
-    return _replaced(_STRAY, b"", _replaced(_WORD, b"null", text, NOT_A_NUMBER, note), COMMA, note)
-
-
-def _replaced(
-    pattern: re.Pattern[bytes],
-    replacement: bytes | Callable[[re.Match[bytes]], bytes],
-    text: bytes,
-    kind: str,
-    note: Note,
-) -> bytes:
-    replaced, count = pattern.subn(replacement, text)
-    if count:
-        note(kind)
-    return replaced
+        done[BACKSLASH] = None
+    if _CONTROL.search(text):
+        text = _CONTROL.sub(_escaped, text)
+        done[CONTROL] = None
+    if _LONE.search(text):
+        text = _LONE.sub(rb"\\ufffd", text)
+        done[SURROGATE] = None
+    return text
 
 
 def _escaped(found: re.Match[bytes]) -> bytes:
     return b"\\u%04x" % ord(found.group())
 
 
-def _escapes_are_valid(string: bytes) -> bool:
-    return all(pair in b'"\\/bfnrt' or len(pair) == 5 for pair in _PAIR.findall(string))
-
-
 def _requoted(text: bytes) -> bytes:
     """`text` with a backslash before every quote that can't begin or end a string, by what stands around it."""
-    quotes = [found.start() for found in re.finditer(rb'(?<!\\)"', text)]
-    inner: list[int] = []
-    ends: re.Pattern[bytes] | None = None  # what must follow the quote that closes the open string
-    for at in quotes:
-        if ends is None:
-            ends = _VALUE_ENDS if text[:at].rstrip().endswith((b":", b"[")) else _KEY_ENDS
-        elif ends.match(text, at + 1) or (ends is _KEY_ENDS and _VALUE_ENDS.match(text, at + 1)):
-            ends = None
-        else:
-            inner.append(at)
-    pieces = [text[start:end] for start, end in zip([0, *inner], [*inner, len(text)], strict=True)]
-    return b"\\".join(pieces)
+    parts = _QUOTED.split(text)
+    parts[1::2] = [_inner_escaped(part) if part.count(b'"') > 2 else part for part in parts[1::2]]
+    return b"".join(parts)
+
+
+def _inner_escaped(quoted: bytes) -> bytes:
+    begin = quoted.index(b'"') + 1
+    inner = _INNER.sub(lambda found: found.group(1) or rb"\"", quoted[begin:-1])
+    return quoted[:begin] + inner + quoted[-1:]

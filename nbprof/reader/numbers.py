@@ -5,6 +5,7 @@ In: decoded scalars, and for times a way to their JSON texts. Out: int64 arrays,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbprof.reader.pieces import MISSING, NO_TIME, Scalar
+from nbprof.reader.entries import MISSING, NO_TIME, Scalar
 
 _EXACT = float(1 << 43)
 """Below this many microseconds a float64 is nearer to a time of three decimals than half a nanosecond."""
@@ -75,6 +76,21 @@ def integers(values: Sequence[Any]) -> NDArray[np.int64]:
         return np.fromiter(values, np.int64, len(values))
     except (TypeError, ValueError, OverflowError):
         return np.fromiter(map(integer, values), np.int64, len(values))
+
+
+def figures(values: Sequence[Any]) -> NDArray[np.float64]:
+    """Decoded scalars as floats; what is none becomes NaN."""
+    try:
+        return np.fromiter(values, np.float64, len(values))
+    except (TypeError, ValueError, OverflowError):
+        return np.fromiter(map(_figure, values), np.float64, len(values))
+
+
+def _figure(value: object) -> float:
+    try:
+        return float(value) if isinstance(value, (str, int, float)) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def integer(value: object) -> int:

@@ -7,58 +7,79 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from nbprof.reader.mending import attempts
-from nbprof.reader.problems import Problems
+from nbprof.reader.problems import SECOND_LIST, TRAILING, UNREADABLE, Problems
 
-UNREADABLE = "metadata that cannot be read"
-TRAILING = "text after the end"
-_TRIES = 1000
+_EVENTS = "traceEvents"
+_KEY = re.compile(r'[\s,{]*("(?:[^"\\]|\\.)*+")\s*:\s*', re.DOTALL)
 
 
 def outer_keys(head: bytes, tail: bytes, tail_offset: int, problems: Problems) -> dict[str, Any]:
     """All keys of the file beside its events. `head` is empty for a bare list, which has none."""
-    rest = tail.strip()
     if not head:
-        if rest:
-            problems.add(TRAILING, tail_offset, rest[:80].decode("utf-8", "replace"))
+        _tell_trailing(tail, tail_offset, problems)
         return {}
     before = _keys(head.rstrip(b", \t\r\n") + b"}", 0, problems)
-    after = _tail_keys(rest.lstrip(b", \t\r\n"), tail_offset, problems)
-    return {**before, **after}
-
-
-def _tail_keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
-    if text.endswith(b"}"):
-        return _keys(b"{" + text, offset, problems)
-    problems.cut_off(offset + len(text), "the metadata after the events has no end")
-    for _ in range(_TRIES):
-        if (values := _loaded(b"{" + text + b"}")) is not None:
-            return values
-        text = text.rpartition(b",")[0]
-    return {}
+    rest = tail.lstrip(b", \t\r\n")
+    after = _keys(b"{" + rest, tail_offset + len(tail) - len(rest) - 1, problems)
+    values = {**before, **after}
+    if more := values.pop(_EVENTS, None):
+        count = len(more) if isinstance(more, (list, dict)) else 1
+        problems.add(SECOND_LIST, tail_offset, f"{count} entries under another key {_EVENTS} are left out")
+    return values
 
 
 def _keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
-    if (values := _loaded(text)) is not None:
+    if (loaded := _loaded(text)) is None:
+        for mended, kinds in attempts(text):
+            if (loaded := _loaded(mended)) is not None:
+                for kind in kinds:
+                    problems.add(kind, offset, "repaired in the metadata")
+                break
+    if loaded is not None:
+        values, rest = loaded
+        _tell_trailing(rest, offset + len(text) - len(rest), problems)
         return values
-    for mended, kinds in attempts(text):
-        if (values := _loaded(mended)) is not None:
-            for kind in kinds:
-                problems.add(kind, offset, "repaired in the metadata", is_mended=True)
-            return values
-    problems.add(UNREADABLE, offset, text[:80].decode("utf-8", "replace"))
-    return {}
+    values, unread = _leading(text)
+    if text.rstrip().endswith(b"}"):
+        problems.add(UNREADABLE, offset, unread)
+    else:
+        problems.cut_off(offset + len(text), "the metadata after the events has no end")
+    return values
 
 
-def _loaded(text: bytes) -> dict[str, Any] | None:
+def _tell_trailing(rest: bytes, offset: int, problems: Problems) -> None:
+    if rest.strip():
+        problems.add(TRAILING, offset, rest.strip())
+
+
+def _loaded(text: bytes) -> tuple[dict[str, Any], bytes] | None:
+    """The object that the text begins with, and what follows it."""
     try:
-        # The standard parser keeps integers of any size, where msgspec turns those beyond 64 bits into floats.
-        values = json.loads(text.decode("utf-8"), strict=False, parse_constant=_refused, parse_float=_float_or_text)
+        decoded = text.decode("utf-8")
+        values, end = _decoder.raw_decode(decoded)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) else None
+    return values, decoded[end:].encode()
+
+
+def _leading(text: bytes) -> tuple[dict[str, Any], bytes]:
+    """The keys before the first one that can't be read, and the text from there on."""
+    decoded, at = text.decode("utf-8", "replace"), 0
+    values: dict[str, Any] = {}
+    while key := _KEY.match(decoded, at):
+        try:
+            value, end = _decoder.raw_decode(decoded, key.end())
+        except (ValueError, RecursionError):
+            break
+        if end == len(decoded) and isinstance(value, (int, float)):
+            break  # more digits may have followed
+        values[json.loads(key.group(1), strict=False)] = value
+        at = end
+    return values, decoded[at:].encode()
 
 
 def _refused(constant: str) -> float:
@@ -69,3 +90,17 @@ def _float_or_text(number: str) -> float | str:
     """A number too large for a float stays text, since infinity could not be written as JSON again."""
     value = float(number)
     return value if math.isfinite(value) else number
+
+
+def _integer_or_text(number: str) -> int | str:
+    """Python refuses to convert more than some 4,300 digits: they stay as they are."""
+    try:
+        return int(number)
+    except ValueError:
+        return number
+
+
+# The standard parser keeps integers of any size, where msgspec turns those beyond 64 bits into floats.
+_decoder = json.JSONDecoder(
+    strict=False, parse_constant=_refused, parse_float=_float_or_text, parse_int=_integer_or_text
+)

@@ -1,4 +1,4 @@
-"""Text of a trace -> typed events, a piece of about 2 MB at a time.
+"""Text of a trace -> typed events, a piece of about a quarter of a megabyte at a time.
 
 In: the chunks of `container.Text`. Out: `Pieces`, which yields `Decoded` events and then holds the text before and
 after them. A piece is cut at what looks like the border of two events, and decoding it proves the cut: a piece that began
@@ -14,54 +14,24 @@ from dataclasses import dataclass
 import msgspec
 
 from nbprof.errors import TraceFormatError
+from nbprof.reader.entries import Event
 from nbprof.reader.problems import Problems
 
-Scalar = str | int | float | None
+OVERSIZED = "event larger than 64 MB"
+LARGEST = 64 << 20
+"""Bytes: no event is larger, and no text before or after the list; so a file of any make is read in bounded memory."""
 
-MISSING = -(1 << 62)
-"""Stands for an integer that isn't there."""
-NO_TIME = float(MISSING)
-"""The same for a time; a float, so that a column of fractional times stays one of floats."""
-
-
-class Args(msgspec.Struct, gc=False):
-    """What becomes columns of an event's arguments."""
-
-    correlation: Scalar | bool = MISSING
-    stream: Scalar | bool = MISSING
-    device: Scalar | bool = MISSING
-    external: Scalar | bool = msgspec.field(name="External id", default=MISSING)
-    old_external: Scalar | bool = msgspec.field(name="external id", default=MISSING)
-    seq: Scalar | bool = msgspec.field(name="Sequence number", default=MISSING)
-    bytes: Scalar | bool = msgspec.field(name="bytes", default=MISSING)
-    allocated: Scalar | bool = msgspec.field(name="Bytes", default=MISSING)
-
-
-NO_ARGS = Args()
-
-
-class Event(msgspec.Struct, gc=False):
-    """One entry of the list."""
-
-    ph: Scalar = None
-    cat: Scalar = None
-    name: Scalar = None
-    pid: Scalar = None
-    tid: Scalar = None
-    id: Scalar = MISSING
-    ts: Scalar = NO_TIME
-    dur: Scalar = NO_TIME
-    args: Args | None = None
-
-
-EVENT_KEYS = rb'"(?:ph|cat|name|pid|tid|ts|dur|args|id|bp|s|tts)"\s*:'
+EVENT_KEYS = rb'"(?:ph|cat|name|pid|tid|ts|dur|args|id|bp|s|tts|tdur|sf|cname|scope)"\s*:'
 _BORDER = re.compile(rb"\}\s*,\s*\{\s*" + EVENT_KEYS)
+_ANY_BORDER = re.compile(rb"\}\s*,\s*\{\s*\"")
 _LIST = re.compile(rb'"traceEvents"\s*:\s*\[')
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(STRING + rb"|[{}\[\]]", re.DOTALL)
 _SPACE = re.compile(rb"[\s,]*")
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
-_WINDOW = 1 << 16
+_WINDOWS = (1 << 12, 1 << 16)
+_PATIENCE = 1 << 20
+"""Bytes without a border between events of the usual keys, after which one between any two objects will do."""
 
 _events = msgspec.json.Decoder(list[Event])
 
@@ -95,48 +65,61 @@ class Pieces:
 
     def __iter__(self) -> Iterator[Decoded]:
         buffer = self._after_head()
-        stuck = False
+        wanted = 1
         while True:
-            cut = None if stuck else _last_border(buffer)
-            chunk = self._next() if cut is None else b""
-            if chunk:
-                buffer, stuck = buffer + chunk, False
+            more = self._more(wanted)
+            buffer += more
+            cut = _last_border(buffer) if more else None  # at the end of the text all that is left is one piece
+            decoded = self._decode(buffer, cut) if cut or len(buffer) > _PATIENCE or not more else None
+            if decoded is None and cut is None and more:
+                buffer = self._bounded(buffer)
+                wanted = len(buffer)
                 continue
-            decoded = self._decode(buffer[:cut], self.read - len(buffer), cut is None)
+            if decoded is None:
+                decoded = self._rescue(buffer[:cut], self.read - len(buffer), cut is None)
             yield decoded
             buffer = buffer[decoded.used :]
             if decoded.ended:
                 break
-            if cut is None:
+            if not more:
                 self._problems.cut_off(self.read, "the list of events has no end")
                 return
-            buffer += self._next()
-            stuck = decoded.used == 0
-        self.tail = buffer + b"".join(iter(self._next, b""))
+            if not decoded.used:
+                buffer = self._bounded(buffer)
+            wanted = 1 if decoded.used else len(buffer)
+        self._keep_tail(buffer)
 
-    def _next(self) -> bytes:
-        for chunk in self._chunks:
-            if chunk:
-                self.read += len(chunk)
-                return chunk
-        return b""
+    def _more(self, wanted: int) -> bytes:
+        """The next text, at least as much as wanted where there is so much.
+
+        Whoever finds nothing asks for as much again as there is, so that searching it all stays rare.
+        """
+        parts: list[bytes] = []
+        size = 0
+        while size < wanted and (chunk := next(self._chunks, None)) is not None:
+            parts.append(chunk)
+            size += len(chunk)
+        self.read += size
+        return b"".join(parts)
 
     def _after_head(self) -> bytes:
         buffer = b""
-        while not buffer and (chunk := self._next()):
-            buffer = chunk.lstrip()
+        while not buffer and (more := self._more(1)):
+            buffer = more.lstrip()
         if buffer.startswith(b"["):
             return buffer[1:]
-        searched = 0
-        while True:
+        depth = measured = searched = 0
+        while len(buffer) <= LARGEST:
             for found in _LIST.finditer(buffer, searched):
-                if _depth(buffer[: found.start()]) == 1:
+                depth += _depth(buffer[measured : found.start()])
+                measured = found.start()
+                if depth == 1:
                     return self._split_head(buffer, found)
-            searched = max(searched, len(buffer) - _WINDOW)
-            chunk = self._next()
-            if not chunk:
+            searched = max(measured + 1, len(buffer) - _WINDOWS[0])
+            more = self._more(len(buffer))
+            if not more:
                 break
-            buffer += chunk
+            buffer += more
         # Broken text before the events can hide how deep the list stands: then the first one is taken.
         if found_first := _LIST.search(buffer):
             return self._split_head(buffer, found_first)
@@ -147,21 +130,41 @@ class Pieces:
         self.head = buffer[: found.start()]
         return buffer[found.end() :]
 
-    def _decode(self, piece: bytes, offset: int, final: bool) -> Decoded:
-        start = after_space(piece, 0)
-        text = b"[" + piece[start:] + (b"" if final else b"]")
+    def _bounded(self, buffer: bytes) -> bytes:
+        """The text without leading blanks; where it is larger than any event, what follows the next border."""
+        buffer = buffer[after_space(buffer, 0) :]
+        if len(buffer) <= LARGEST:
+            return buffer
+        self._problems.add(OVERSIZED, self.read - len(buffer), buffer[:80].decode("utf-8", "replace"))
+        while not (found := _BORDER.search(buffer)):
+            more = self._more(1)
+            if not more:
+                return b""
+            buffer = buffer[-_WINDOWS[0] :] + more
+        return buffer[found.start() + 1 :]
+
+    def _keep_tail(self, buffer: bytes) -> None:
+        self.tail = buffer + self._more(LARGEST)
+        if self._more(1):
+            self._problems.add(OVERSIZED, self.read, "after the list of events: left out")
+
+    def _decode(self, buffer: bytes, cut: int | None) -> Decoded | None:
+        """The events of the buffer up to the cut, or to the end of the list; None where the decoder refuses it."""
+        end = len(buffer) if cut is None else cut
+        start = after_space(buffer, 0)
+        text = b"".join((b"[", memoryview(buffer)[start:end], b"" if cut is None else b"]"))  # copied once
         try:
-            return Decoded(_events.decode(text), text, len(piece), final)
+            return Decoded(_events.decode(text), text, end, cut is None)
         except (msgspec.DecodeError, RecursionError) as error:
             trailing = _TRAILING.search(str(error))
-        if trailing:
-            # The list ended before this byte: its closing bracket is the last one ahead of it.
-            end = text.rfind(b"]", 0, int(trailing.group(1)) - 1) + 1
-            try:
-                return Decoded(_events.decode(text[:end]), text[:end], start + end - 1, True)
-            except (msgspec.DecodeError, RecursionError):
-                pass
-        return self._rescue(piece, offset, final)
+        if not trailing:
+            return None
+        # The list ended before this byte: its closing bracket is the last one ahead of it.
+        text = text[: text.rfind(b"]", 0, int(trailing.group(1)) - 1) + 1]
+        try:
+            return Decoded(_events.decode(text), text, start + len(text) - 1, True)
+        except (msgspec.DecodeError, RecursionError):
+            return None
 
 
 def after_space(text: bytes, at: int) -> int:
@@ -172,10 +175,11 @@ def after_space(text: bytes, at: int) -> int:
 
 def _last_border(buffer: bytes) -> int | None:
     """Where the last event that another one follows ends, or None: read on."""
-    for start in (max(0, len(buffer) - _WINDOW), 0):
-        ends = [found.start() + 1 for found in _BORDER.finditer(buffer, start)]
-        if ends:
-            return ends[-1]
+    for border in (_BORDER, _ANY_BORDER) if len(buffer) > _PATIENCE else (_BORDER,):
+        for window in (*_WINDOWS, len(buffer)):
+            ends = [found.start() + 1 for found in border.finditer(buffer, max(0, len(buffer) - window))]
+            if ends:
+                return ends[-1]
     return None
 
 

@@ -15,13 +15,16 @@ import pandas as pd
 from nbprof.errors import TraceFormatError
 from nbprof.metadata import METADATA_KEY, CaptureInfo, TraceMetadata
 from nbprof.reader.arguments import ArgsBuilder
-from nbprof.reader.columns import ColumnBuilder
+from nbprof.reader.columns import events_frame
 from nbprof.reader.container import Source, Text
+from nbprof.reader.entries import MISSING
+from nbprof.reader.gathering import Gatherer
+from nbprof.reader.lanes import LANES_KEY, lanes_in, without_lanes
 from nbprof.reader.numbers import integer
 from nbprof.reader.outer import outer_keys
-from nbprof.reader.pieces import MISSING, Pieces
-from nbprof.reader.problems import Problems
-from nbprof.reader.repair import DROPPED, FOREIGN, Rescuer
+from nbprof.reader.pieces import Pieces
+from nbprof.reader.problems import DROPPED, FOREIGN, Problems
+from nbprof.reader.repair import Rescuer
 from nbprof.schema import conform
 from nbprof.structure.openings import inside, region_openings
 from nbprof.structure.times import times
@@ -39,23 +42,26 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
     """The events of a Chrome trace, in the order of the file, and its metadata.
 
     `source` is a path, the bytes themselves or a binary stream; JSON (an object, or a bare list of events), plain or in
-    gzip or in a zip archive with one trace. `progress` is called after every piece of about 2 MB.
+    gzip or in a zip archive with one trace. `progress` is called after every piece.
     Raises FileNotFoundError where nothing is, TraceFormatError for what is no trace.
     """
     problems = Problems()
     with Text(source, problems) as text, ArgsBuilder() as args:
-        builder = ColumnBuilder(args, problems)
+        gathered = Gatherer(args)
         pieces = Pieces(text, text.name, Rescuer(problems), problems)
         for piece in pieces:
-            builder.add(piece)
+            gathered.add(piece)
             if progress is not None:
-                progress(text.done, text.size, builder.count)
+                progress(text.done, text.size, gathered.entries)
     outer = outer_keys(pieces.head, pieces.tail, pieces.read - len(pieces.tail), problems)
-    if not builder.count and any(problem.kind in {DROPPED, FOREIGN} for problem in problems.listed()):
+    if not gathered.entries and any(problem.kind in {DROPPED, FOREIGN} for problem in problems.listed()):
         first = problems.listed()[0]
         raise TraceFormatError(text.name, f"its list holds no events ({first.detail})", place=f"byte {first.offset}")
     base = integer(outer.pop(_BASE, None))
-    frame, start_ns = builder.finish(0 if base == MISSING else base)
+    lanes = lanes_in(outer.get(LANES_KEY))
+    if lanes:
+        del outer[LANES_KEY]
+    frame, start_ns = events_frame(gathered, args.finish(), 0 if base == MISSING else base, problems, lanes)
     capture = _capture(outer.get(METADATA_KEY), problems)
     if capture is not None:
         del outer[METADATA_KEY]  # what can't be read stays among the other keys, so that a copy of the file keeps it
@@ -70,6 +76,7 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
         capture=capture,
         devices=tuple(item for item in _listed(outer.pop(_DEVICES, None)) if isinstance(item, Mapping)),
         distributed=_mapping(outer.pop(_DISTRIBUTED, None)),
+        labels=tuple(without_lanes(gathered.labels, lanes)),
         problems=problems.listed(),
         other=outer,
     )

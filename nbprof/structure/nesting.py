@@ -50,6 +50,19 @@ def nested_rows(rows: Integers, threads: Integers, starts: Integers, ends: Integ
     return parents, nest.conflicts
 
 
+def crossing_stretches(threads: Integers, starts: Integers, ends: Integers) -> list[Integers]:
+    """Positions, outer first, of the rows about which some neither nest nor stand apart, not even by a nanosecond.
+
+    One array a thread that has such rows; it begins and ends where nothing is open.
+    """
+    stretches = []
+    for rows in _runs(outer_first(threads, starts, ends), threads):
+        _, crossing = _as_if_nested(starts[rows], ends[rows], np.maximum(ends[rows], starts[rows] + 1))
+        if len(crossing):
+            stretches.append(rows[crossing])
+    return stretches
+
+
 def outer_first(threads: Integers, starts: Integers, ends: Integers) -> Integers:
     """Positions sorted by thread, start and, where these are equal, longest first, then as given."""
     order = np.argsort(starts, kind="stable")
@@ -77,20 +90,27 @@ def _narrow(codes: Integers) -> NDArray[np.integer]:
 
 def _on_one_thread(starts: Integers, ends: Integers) -> tuple[Integers, int]:
     closing = np.maximum(ends, starts + 1)
-    depths = np.arange(len(starts)) - np.searchsorted(np.sort(closing), starts, side="right")
-    parents = _nearest_above(depths)
-    crossing = (parents >= 0) & (ends > ends[parents])
-    if not crossing.any():
+    parents, redo = _as_if_nested(starts, ends, closing)
+    if not len(redo):
         return parents, 0
-    # Depths are exact even so, but the parents behind a crossing are not: sweep the stretches that hold one.
-    # A row with nothing open at its start begins a stretch that is independent of all before.
-    stretches = np.cumsum(depths == 0) - 1
-    broken = np.zeros(stretches[-1] + 1, bool)
-    broken[stretches[crossing]] = True
-    redo = np.flatnonzero(broken[stretches])
+    # The parents behind a crossing are not exact: sweep the stretches that hold one.
     found, conflicts = _sweep(starts[redo].tolist(), ends[redo].tolist(), closing[redo].tolist())
     parents[redo] = np.where(found >= 0, redo[found], -1)
     return parents, conflicts
+
+
+def _as_if_nested(starts: Integers, ends: Integers, closing: Integers) -> tuple[Integers, Integers]:
+    """Parents that hold where all rows nest, and the rows of the stretches in which some do not.
+
+    A row with nothing open at its start begins a stretch, which is independent of all before.
+    """
+    depths = np.arange(len(starts)) - np.searchsorted(np.sort(closing), starts, side="right")
+    parents = _nearest_above(depths)
+    crossing = (parents >= 0) & (ends > ends[parents])
+    stretches = np.cumsum(depths == 0) - 1
+    broken = np.zeros(len(starts), bool)  # there are no more stretches than rows
+    broken[stretches[crossing]] = True
+    return parents, np.flatnonzero(broken[stretches])
 
 
 def _nearest_above(depths: Integers) -> Integers:

@@ -85,11 +85,42 @@ def region_openings(events: pd.DataFrame, when: Times, threads: Integers | None 
 
 
 def step_openings(events: pd.DataFrame, when: Times) -> Openings:
-    """The profiler's steps; followed by all threads, also of processes (and devices' rows) that mark none themselves."""
-    markers = np.flatnonzero(marker_mask(events, STEP_MARKER) & when.lasting)
+    """The profiler's steps, or, where there are none, the outermost entries of regions, in order of time.
+
+    They are followed by all threads, also of processes (and devices' rows) that mark no step themselves.
+    """
+    markers = profiler_steps(events, when)[1]
+    if not len(markers):
+        regions = region_openings(events, when)
+        markers = regions.markers[regions.around[regions.markers] < 0]
+        markers = markers[np.lexsort((when.ends[markers], when.starts[markers]))]
     processes = _processes(events)
     processes[~np.isin(processes, processes[markers])] = -1
     return _openings(markers, thread_codes(events), processes, np.ones(len(events), bool), when)
+
+
+def step_numbers(events: pd.DataFrame, steps: Openings) -> Integers:
+    """The number of each of the markers of `steps`: the profiler's own, or 0, 1, ... for entries of regions."""
+    numbers = profiler_steps(events, steps.when)[0]
+    return numbers if len(numbers) else np.arange(len(steps.markers))
+
+
+def profiler_steps(events: pd.DataFrame, when: Times) -> tuple[Integers, Integers]:
+    """Numbers and rows of the `ProfilerStep#N` windows on the host, in order of time; not their twins on the device.
+
+    They divide time and are no work: in a gated file they count though they begin outside the regions.
+    """
+    of_category = [_step_number(str(name)) for name in events["name"].cat.categories]
+    numbers = np.array([*of_category, -1], np.int64)[events["name"].cat.codes.to_numpy()]
+    rows = np.flatnonzero((numbers >= 0) & marker_mask(events, STEP_MARKER) & when.lasting)
+    rows = rows[np.argsort(when.starts[rows], kind="stable")]
+    return numbers[rows], rows
+
+
+def _step_number(name: str) -> int:
+    """N of `ProfilerStep#N`, -1 for other names."""
+    digits = name.removeprefix(STEP_MARKER) if name.startswith(STEP_MARKER) else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1
 
 
 def inside(events: pd.DataFrame, openings: Openings, chosen: Integers) -> Mask:

@@ -19,7 +19,7 @@ _EVERY_SECONDS = 0.2
 
 
 class _Display(Protocol):
-    def show(self, done: int, total: int | None, events: int) -> None: ...
+    def show(self, done: int, total: int | None, beside: str) -> None: ...
     def close(self) -> None: ...
 
 
@@ -27,16 +27,18 @@ class _Display(Protocol):
 def reading(title: str, *, clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
     """A callable to report progress to; what it shows after the first second is gone when the block ends."""
     shown: list[_Display] = []
-    due = clock() + QUIET_SECONDS
+    begun = clock()
+    due = begun + QUIET_SECONDS
 
     def progress(done: int, total: int | None, events: int) -> None:
         nonlocal due
-        if clock() < due:
+        now = clock()
+        if now < due:
             return
-        due = clock() + _EVERY_SECONDS
+        due = now + _EVERY_SECONDS
         if not shown:
             shown.append(_NotebookLine(title) if is_notebook() else _TerminalBar(title))
-        shown[0].show(done, total, events)
+        shown[0].show(done, total, f"{events:,} events, {size(done / (now - begun))}/s")
 
     try:
         yield progress
@@ -52,12 +54,12 @@ class _NotebookLine:
         self._title = shorten(literal(title), 80)
         self._handle: Any = None
 
-    def show(self, done: int, total: int | None, events: int) -> None:
+    def show(self, done: int, total: int | None, beside: str) -> None:
         part = f"{share(done / total)} of {size(total)}" if total else size(done)
-        self._write(f"{self._title}: {part}, {events:,} events")
+        self._write(f"{self._title}: {part}, {beside}")
 
     def close(self) -> None:
-        self._write("")
+        self._write("")  # a display can't be taken back, but this one has no height
 
     def _write(self, text: str) -> None:
         bundle = {"text/plain": text}
@@ -78,10 +80,13 @@ class _TerminalBar:
 
         self._bar = tqdm(desc=shorten(literal(title), 40), unit="B", unit_scale=True, leave=False, disable=None)
 
-    def show(self, done: int, total: int | None, events: int) -> None:
+    def show(self, done: int, total: int | None, beside: str) -> None:
+        # Without tqdm's own rate, which knows nothing of the time before the bar came.
+        amount = "{l_bar}{bar}| {n_fmt}/{total_fmt}" if total else "{desc}: {n_fmt}"
+        self._bar.bar_format = f"{amount}{{unit}}{{postfix}}"
         self._bar.total = total or None
         self._bar.n = done
-        self._bar.set_postfix_str(f"{events:,} events", refresh=False)
+        self._bar.set_postfix_str(beside, refresh=False)
         self._bar.refresh()
 
     def close(self) -> None:

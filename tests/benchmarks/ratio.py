@@ -6,6 +6,7 @@ A file `bench_<what>.py` defines `bench_<what>() -> list[Ratio]`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,10 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Ratio:
-    """`value` measured, `limit` promised (inf where nothing is), both in the words of `unit_note`."""
+    """`value` measured, `limit` promised (inf where nothing is), both in the words of `unit_note`.
+
+    A value of nan was not measured, and `unit_note` says why.
+    """
 
     name: str
     value: float
@@ -22,8 +26,12 @@ class Ratio:
     unit_note: str = ""
 
     @property
+    def is_skipped(self) -> bool:
+        return math.isnan(self.value)
+
+    @property
     def is_kept(self) -> bool:
-        return self.value <= self.limit
+        return self.is_skipped or self.value <= self.limit
 
 
 def interleaved(a: Callable[[], object], b: Callable[[], object], repeats: int = 21) -> float:

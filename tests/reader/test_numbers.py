@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nbprof.reader.entries import MISSING, NO_TIME
 from nbprof.reader.numbers import exact_nanoseconds, integers, nanoseconds
-from nbprof.reader.pieces import MISSING, NO_TIME
 
 
 def read(text: str) -> list[int]:

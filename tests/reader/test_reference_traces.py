@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,11 +12,14 @@ import pandas as pd
 import pytest
 
 from nbprof import intervals
+from nbprof.analysis import kernels, operators, steps, timeline
 from nbprof.reader import export_chrome, read_events, select
 from nbprof.schema import DEVICE_CATEGORIES, TABLES
 from nbprof.structure.launches import launch_positions
 from nbprof.structure.masks import value_mask
-from tests.references import Reference, read_reference
+from nbprof.structure.nesting import crossing_stretches
+from tests.references import Reference
+from tests.same import assert_same_events
 
 
 def us(value_ns: int) -> float:
@@ -115,15 +120,36 @@ def test_a_step_selects_what_it_launched(reference: Reference) -> None:
         assert len(operators) == row["cpu_ops_started_inside"]
 
 
-@pytest.mark.parametrize("name", ["hta_mi250_minitoy", "tl_h100_bert_small"])
-def test_an_exported_trace_reads_as_the_same_events(traces: Path, name: str, tmp_path: Path) -> None:
-    reference = read_reference(traces, name)
+def test_an_exported_trace_reads_as_the_same_events(reference: Reference, tmp_path: Path) -> None:
     events, metadata = reference.events, reference.metadata
-    again, said = read_events(export_chrome(events, metadata, tmp_path / "part.json.gz"))
-    assert said.start_ns == metadata.start_ns
-    assert said.devices == metadata.devices
-    assert dict(said.other) == dict(metadata.other)
-    plain_columns = [column for column in events.columns if column != "args"]
-    for column in plain_columns:
-        assert again[column].astype(object).fillna("NA").tolist() == events[column].astype(object).fillna("NA").tolist()
-    assert again["args"].tolist() == events["args"].tolist()
+    again, said = read_events(export_chrome(events, metadata, tmp_path / "whole.json"))
+    assert_same_events((again, said), (events, metadata))
+    unlike = {"source": "", "bytes": 0, "text_bytes": 0}
+    assert replace(said, **unlike) == replace(metadata, **unlike)
+
+
+def test_an_exported_part_reads_as_the_same_events(reference: Reference, tmp_path: Path) -> None:
+    events, metadata = reference.events, reference.metadata
+    middle = float(events["ts_ns"].iloc[len(events) // 2]) / 1000
+    for asked in ({"time": (middle, middle + 10_000)}, {"step": steps(events)["step"].iloc[-1]}):
+        part = select(events, **asked)
+        assert 0 < len(part) <= len(events)
+        again = read_events(export_chrome(part, metadata, tmp_path / "part.json.gz"))
+        assert_same_events(again, (part, metadata))
+
+
+def test_tables_are_the_same_from_a_file_without_arguments(reference: Reference, tmp_path: Path) -> None:
+    path = export_chrome(reference.events, reference.metadata, tmp_path / "bare.json", with_args=False)
+    again, _ = read_events(path)
+    for table in (operators, kernels, timeline, steps):
+        pd.testing.assert_frame_equal(table(again), table(reference.events))
+
+
+def test_no_exported_call_crosses_another_on_its_row(reference: Reference, tmp_path: Path) -> None:
+    rows = json.loads(export_chrome(reference.events, reference.metadata, tmp_path / "t.json").read_text())[
+        "traceEvents"
+    ]
+    calls = pd.DataFrame([row for row in rows if row["ph"] == "X"])[["pid", "tid", "ts", "dur"]]
+    threads = calls.groupby(["pid", "tid"]).ngroup().to_numpy(np.int64)
+    starts, lasting = (np.rint(calls[name].to_numpy() * 1000).astype(np.int64) for name in ("ts", "dur"))
+    assert crossing_stretches(threads, starts, starts + lasting) == []

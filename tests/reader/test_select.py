@@ -1,20 +1,19 @@
-"""Subsets by region, step and time; and the trace that is written of one."""
+"""Parts of a trace by region, step and time."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from nbprof.errors import TraceWriteError
+from nbprof.analysis import steps
 from nbprof.markers import encode_name
 from nbprof.metadata import CaptureInfo, TraceMetadata
-from nbprof.reader import export_chrome, read_events, select
+from nbprof.reader import read_events, select
 from nbprof.schema import REGION_MARKER, empty
+from tests.frames import kernel, launch, make_events, marker, op, region
 
 NAME = 'größe "q"\\%41'
 
@@ -67,11 +66,102 @@ def test_a_step_takes_the_kernels_that_it_launched(trace: tuple[pd.DataFrame, Tr
 
 def test_time_takes_what_overlaps(trace: tuple[pd.DataFrame, TraceMetadata]) -> None:
     events, _ = trace
-    # [35, 37) touches step 2 (30 to 60) and the kernel (33 to 37); the flow at 33 has no length.
+    # [35, 37) touches step 2 (30 to 60) and the kernel (33 to 37), whose flow has no start in this trace.
     assert names(select(events, time=(35, 37))) == ["ProfilerStep#2", "kernel of a"]
-    assert "ac2g" in names(select(events, time=(33, 34)))
+    assert "ac2g" not in names(select(events, time=(33, 34)))
     assert len(select(events, time=(float("-inf"), float("inf")))) == len(events)
     assert names(select(events, region="a", time=(0, 7))) == [f"{REGION_MARKER}a", "op in a"]
+
+
+def test_an_edge_takes_what_begins_at_the_start_and_not_what_begins_or_has_ended_at_an_end() -> None:
+    # The window is [10, 20).
+    rows = [
+        op("ends at 10", 0, 10), op("reaches in", 0, 10.001), op("empty at 10", 10, 0), op("begins at 10", 10, 1),
+        op("begins at 19.999", 19.999, 5), op("begins at 20", 20, 5), op("empty at 20", 20, 0), op("all around", 0, 99),
+        op("instant at 10", 10, None, ph="i"), op("instant at 20", 20, None, ph="i"),
+    ]  # fmt: skip
+    assert names(select(make_events(*rows), time=(10, 20))) == [
+        "reaches in", "empty at 10", "begins at 10", "begins at 19.999", "all around", "instant at 10",
+    ]  # fmt: skip
+
+
+def test_allocations_go_with_the_region_of_their_thread_and_time() -> None:
+    allocation = {"ph": "i", "category": "cpu_instant_event"}
+    rows = [
+        region("a", 0, 10), op("[memory]", 5, None, **allocation), op("[memory]", 15, None, **allocation),
+        op("[memory]", 5, None, "2", **allocation),
+    ]  # fmt: skip
+    assert select(make_events(*rows), region="a").index.tolist() == [0, 1]
+    assert select(make_events(*rows), region="a")["ts_ns"].tolist() == [0, 5_000]
+
+
+def test_nested_regions_are_in_the_outer_and_of_several_each_event_comes_once() -> None:
+    rows = [region("a", 0, 50), region("b", 10, 20), op("x", 15, 5), op("y", 40, 5), region("c", 60, 9), op("z", 61, 2)]
+    events = make_events(*rows)
+    assert names(select(events, region="b")) == [f"{REGION_MARKER}b", "x"]
+    assert len(select(events, region=["b", "a"])) == len(select(events, region="a")) == 4
+    assert names(select(events, region=("b", "c"))) == [f"{REGION_MARKER}b", "x", f"{REGION_MARKER}c", "z"]
+    assert names(select(events, region="a", time=(40, 41))) == [f"{REGION_MARKER}a", "y"]
+
+
+def flow(phase: str, ts: float, number: int, **more: Any) -> dict[str, Any]:
+    return op("ac2g", ts, None, **{"category": "ac2g", "ph": phase, "flow_id": number} | more)
+
+
+def test_flows_go_with_the_launch_and_the_kernel_that_they_join() -> None:
+    on_device = {"pid": "0", "tid": "stream 7"}
+    rows = [
+        region("a", 0, 10), launch(5, 2, 1), flow("s", 5, 1), launch(20, 2, 2), flow("s", 20, 2),
+        kernel("k1", 30, 5, 1), flow("f", 30, 1, **on_device), kernel("k2", 40, 5, 2), flow("f", 40, 2, **on_device),
+    ]  # fmt: skip
+    events = make_events(*rows)
+    assert select(events, region="a")["ts_ns"].tolist() == [0, 5_000, 5_000, 30_000, 30_000]
+    assert select(events, region="a")["ph"].tolist() == ["X", "X", "s", "X", "f"]
+    # The kernel lasts into the window, its flow's end at 30 does not; the launch is out, and so is the flow.
+    assert names(select(events, time=(31, 32))) == ["k1"]
+    # Both launches and k1 reach into this one, so that one flow is whole.
+    assert select(events, time=(6, 31))["flow_id"].dropna().tolist() == [1, 1]
+
+
+def test_without_the_profilers_steps_the_entries_of_regions_are_steps_as_in_the_table() -> None:
+    rows = [region("a", 0, 10), op("x", 2, 2), op("between", 12, 2), region("a", 20, 10), op("y", 22, 2)]
+    events = make_events(*rows)
+    assert steps(events)["step"].tolist() == [0, 1]
+    assert names(select(events, step=1)) == [f"{REGION_MARKER}a", "y"]
+    with pytest.raises(ValueError, match=r"no step '2'\. It has: 0, 1\."):
+        select(events, step=2)
+
+
+def test_without_steps_and_regions_all_of_it_is_step_0() -> None:
+    events = make_events(op("x", 2, 2), kernel("k", 5, 1))
+    assert steps(events)["step"].tolist() == [0]
+    assert len(select(events, step=0)) == 2
+    assert len(select(events, step=[])) == 0
+    with pytest.raises(ValueError, match=r"no step '1'\. It has: 0\."):
+        select(events, step=1)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"region": []}, {"step": []}, {"time": (500, 501)}, {"region": "a", "time": (45, 50)}]
+)
+def test_a_part_with_nothing_in_it_keeps_all_columns_and_types(
+    trace: tuple[pd.DataFrame, TraceMetadata], asked: dict[str, Any]
+) -> None:
+    part = select(trace[0], **asked)
+    assert len(part) == 0
+    pd.testing.assert_series_equal(part.dtypes, trace[0].dtypes)
+    assert len(steps(part)) == 0
+
+
+def test_nothing_has_empty_parts(no_events: pd.DataFrame) -> None:
+    assert len(select(no_events, region=[], step=[], time=(0, 1))) == 0
+
+
+def test_steps_are_listed_in_the_order_of_their_numbers_and_not_all_of_five_hundred() -> None:
+    events = make_events(*(marker(f"ProfilerStep#{number}", number * 10, 9) for number in range(500)))
+    assert names(select(events, step=[2, 499])) == ["ProfilerStep#2", "ProfilerStep#499"]
+    with pytest.raises(ValueError, match=r"It has: 0, 1, 2, .*, 18, 19 and 480 more\."):
+        select(events, step=500)
 
 
 def test_all_of_it_when_nothing_is_asked_for(trace: tuple[pd.DataFrame, TraceMetadata]) -> None:
@@ -108,70 +198,3 @@ def test_what_names_nothing_is_a_clear_error(
 ) -> None:
     with pytest.raises(TypeError, match=words):
         select(trace[0], **asked)
-
-
-@pytest.mark.parametrize("file", ["part.json", "part.json.gz", "new folder/part.json"])
-def test_a_written_trace_reads_as_the_same(
-    trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path, file: str
-) -> None:
-    events, metadata = trace
-    path = export_chrome(events, metadata, tmp_path / file)
-    again, said = read_events(path)
-    for column in events.columns:
-        assert again[column].astype(object).tolist() == events[column].astype(object).tolist()
-    assert (said.start_ns, said.devices, said.distributed, said.capture, said.other) == (
-        metadata.start_ns,
-        metadata.devices,
-        metadata.distributed,
-        metadata.capture,
-        metadata.other,
-    )
-    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
-
-
-def test_what_is_written_is_plain_chrome_json(trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path) -> None:
-    events, metadata = trace
-    path = export_chrome(select(events, region="a"), metadata, tmp_path / "part.json")
-    written = json.loads(path.read_text())
-    assert written["traceEvents"][3] == {
-        "ph": "X",
-        "name": "kernel of a",
-        "ts": 33.0,
-        "cat": "kernel",
-        "pid": 0,
-        "tid": 7,
-        "dur": 4.0,
-        "args": {"correlation": 1, "device": 0, "stream": 7},
-    }
-
-
-def test_no_events_make_a_valid_file(trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path) -> None:
-    path = export_chrome(trace[0].iloc[:0], trace[1], tmp_path / "none.json")
-    assert json.loads(path.read_text())["traceEvents"] == []
-    assert len(read_events(path)[0]) == 0
-
-
-def test_a_place_that_cannot_be_written_is_one_clear_error(
-    trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(TraceWriteError, match=r"part\.json"):
-        export_chrome(*trace, tmp_path / "file" / "part.json")
-    (tmp_path / "folder.json").mkdir()
-    with pytest.raises(TraceWriteError, match=r"folder\.json"):
-        export_chrome(*trace, tmp_path / "folder.json")
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder.json"]
-
-
-def test_numbers_that_json_does_not_know_are_neither_kept_nor_written(tmp_path: Path) -> None:
-    text = b'{"x": NaN, "y": [Infinity, 1], "z": 1e400, "traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1}]}'
-    events, metadata = read_events(text)
-    assert metadata.other == {"x": None, "y": [None, 1], "z": "1e400"}
-    assert [(problem.kind, problem.is_mended) for problem in metadata.problems] == [
-        ("a number that JSON does not know", True)
-    ]
-    path = export_chrome(events, metadata, tmp_path / "t.json")
-    assert json.loads(path.read_text(), parse_constant=pytest.fail)["x"] is None
-    with pytest.raises(ValueError, match="JSON"):
-        export_chrome(events, replace(metadata, other={"x": float("nan")}), tmp_path / "none.json")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["t.json"]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbprof.structure.nesting import nesting
+from nbprof.structure.nesting import crossing_stretches, nesting
 
 US = 1_000
 
@@ -110,3 +110,32 @@ def test_rows_that_nest_have_no_conflicts_and_lie_inside_their_parents(rows: lis
     for row, parent in enumerate(found):
         assert parent < 0 or (rows[parent][0] <= rows[row][0] and rows[row][1] <= rows[parent][1])
     assert found == plain_parents([(0, start, end - start) for start, end in rows])
+
+
+def stretches(*rows: tuple[int, int, int]) -> list[list[int]]:
+    """Rows of (thread, start, end) in nanoseconds."""
+    columns = (np.array([row[place] for row in rows], np.int64) for place in range(3))
+    return [found.tolist() for found in crossing_stretches(*columns)]
+
+
+def test_nothing_and_what_nests_to_the_nanosecond_cross_nowhere() -> None:
+    assert stretches() == []
+    assert stretches((0, 0, 10), (0, 2, 10), (0, 10, 20), (0, 10, 10), (1, 5, 15), (0, 2, 10)) == []
+
+
+def test_rows_that_cross_by_a_nanosecond_come_with_all_that_are_open_meanwhile_and_no_others() -> None:
+    # On thread 1, [10,20) holds the start of [15,21), which holds [20,21); [0,5) and [21,30) stand apart.
+    rows = [(1, 15, 21), (1, 10, 20), (0, 0, 30), (1, 0, 5), (1, 20, 21), (1, 21, 30)]
+    assert stretches(*rows) == [[1, 0, 4]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(0, 8)), max_size=9))
+def test_a_thread_has_stretches_just_where_two_of_its_rows_cross(spans: list[tuple[int, int, int]]) -> None:
+    rows = [(thread, start, start + length) for thread, start, length in spans]
+    crossing = {
+        thread
+        for thread, start, end in rows
+        for other, begin, stop in rows
+        if thread == other and start < begin < end < stop
+    }
+    assert {rows[found[0]][0] for found in stretches(*rows)} == crossing

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbprof.structure.calltree import call_tree
-from nbprof.structure.openings import Openings, inside, region_openings, step_openings
+from nbprof.structure.openings import Openings, inside, region_openings, step_numbers, step_openings
 from nbprof.structure.times import times
 from tests.frames import kernel, launch, make_events, marker, op, region
 
@@ -99,6 +99,26 @@ def test_all_threads_and_the_devices_rows_follow_a_step_and_other_processes_thei
         marker("ProfilerStep#1", 40, 50, pid="2"), op("worker of another rank", 60, 5, "2", pid="2"),
     ]  # fmt: skip
     assert held(step_openings, [0, 5], *rows) == [True, False, True, False, True, True, True]
+
+
+def numbers(*rows: dict[str, Any]) -> dict[int, int]:
+    events = make_events(*rows)
+    steps = step_openings(events, times(events))
+    return dict(zip(steps.markers.tolist(), step_numbers(events, steps).tolist(), strict=True))
+
+
+def test_steps_are_the_profilers_by_time_and_not_their_twins_on_the_device() -> None:
+    twin = marker("ProfilerStep#7", 60, 5, category="gpu_user_annotation", pid="0")
+    rows = [marker("ProfilerStep#8", 50, 50), twin, marker("ProfilerStep#7", 0, 50), marker("ProfilerStep#x", 0, 5)]
+    assert numbers(region("a", 0, 9), *rows) == {3: 7, 1: 8}
+
+
+def test_without_them_the_outermost_entries_of_regions_are_steps_from_0_and_others_follow_them() -> None:
+    # Two entries of a, one of which holds b; the worker on thread 2 has no region of its own.
+    rows = [region("a", 50, 40), region("a", 0, 40), region("b", 10, 20), op("x", 12, 5), op("worker", 60, 5, "2")]
+    assert numbers(*rows) == {1: 0, 0: 1}
+    assert held(step_openings, [1], *rows) == [False, True, True, True, False]
+    assert held(step_openings, [0], *rows) == [True, False, False, False, True]
 
 
 threads = st.sampled_from(["1", "2"])

@@ -29,7 +29,7 @@ HOSTILE = (
     "`tick` | pipe *star* [link](http://x)",
     "long::" + "template<" * 60 + "x" + ">" * 60,
     "\u202eright to left",
-    "lone \ud800 surrogate",
+    "replaced \ufffd byte",
 )
 
 
