@@ -86,7 +86,8 @@ def _keys(metadata: TraceMetadata, base_ns: int, lanes: Sequence[Lane]) -> dict[
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, allow_nan=False)
+    # As UTF-8, since Perfetto shows escapes like \u00e9 as they stand there.
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def _blocks(events: pd.DataFrame, starts: Integers, with_args: bool) -> Iterator[list[str]]:
@@ -119,7 +120,7 @@ def _heads(events: pd.DataFrame) -> tuple[Integers, list[str]]:
 def _head(phase: str | None, category: str | None, name: str | None, pid: str | None, tid: str | None) -> str:
     words = {key: word for key, word in (("ph", phase), ("cat", category)) if word is not None}
     # chrome://tracing refuses a file with events that have no pid, but takes null for one.
-    known = json.dumps(words | {"name": _encoded(name or ""), "pid": json_value(pid), "tid": json_value(tid)})
+    known = _json(words | {"name": _encoded(name or ""), "pid": json_value(pid), "tid": json_value(tid)})
     return f'{known[:-1]}{_BINDING.get(phase or "", "")}, "ts": '
 
 

@@ -22,9 +22,9 @@ def outer_keys(head: bytes, tail: bytes, tail_offset: int, problems: Problems) -
     if not head:
         _tell_trailing(tail, tail_offset, problems)
         return {}
-    before = _keys(head.rstrip(b", \t\r\n") + b"}", 0, problems)
+    before = _keys(head.rstrip(b", \t\r\n") + b"}", 0, problems, is_last=False)
     rest = tail.lstrip(b", \t\r\n")
-    after = _keys(b"{" + rest, tail_offset + len(tail) - len(rest) - 1, problems)
+    after = _keys(b"{" + rest, tail_offset + len(tail) - len(rest) - 1, problems, is_last=True)
     values = {**before, **after}
     if more := values.pop(_EVENTS, None):
         count = len(more) if isinstance(more, (list, dict)) else 1
@@ -32,7 +32,7 @@ def outer_keys(head: bytes, tail: bytes, tail_offset: int, problems: Problems) -
     return values
 
 
-def _keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
+def _keys(text: bytes, offset: int, problems: Problems, *, is_last: bool) -> dict[str, Any]:
     if (loaded := _loaded(text)) is None:
         for mended, kinds in attempts(text):
             if (loaded := _loaded(mended)) is not None:
@@ -43,11 +43,11 @@ def _keys(text: bytes, offset: int, problems: Problems) -> dict[str, Any]:
         values, rest = loaded
         _tell_trailing(rest, offset + len(text) - len(rest), problems)
         return values
-    values, unread = _leading(text)
-    if text.rstrip().endswith(b"}"):
-        problems.add(UNREADABLE, offset, unread)
-    else:
+    values, unread, is_cut = _leading(text)
+    if is_cut and is_last:
         problems.cut_off(offset + len(text), "the metadata after the events has no end")
+    else:
+        problems.add(UNREADABLE, offset + len(text) - len(unread), unread)
     return values
 
 
@@ -66,20 +66,24 @@ def _loaded(text: bytes) -> tuple[dict[str, Any], bytes] | None:
     return values, decoded[end:].encode()
 
 
-def _leading(text: bytes) -> tuple[dict[str, Any], bytes]:
-    """The keys before the first one that can't be read, and the text from there on."""
+def _leading(text: bytes) -> tuple[dict[str, Any], bytes, bool]:
+    """The keys before the first one that can't be read, the text from there on, and whether it just ends too early."""
     decoded, at = text.decode("utf-8", "replace"), 0
     values: dict[str, Any] = {}
+    is_cut = not decoded.rstrip().endswith("}")
     while key := _KEY.match(decoded, at):
         try:
             value, end = _decoder.raw_decode(decoded, key.end())
+        except json.JSONDecodeError as error:
+            is_cut = error.pos >= len(decoded.rstrip()) or error.msg.startswith("Unterminated")
+            break
         except (ValueError, RecursionError):
             break
         if end == len(decoded) and isinstance(value, (int, float)):
             break  # more digits may have followed
         values[json.loads(key.group(1), strict=False)] = value
         at = end
-    return values, decoded[at:].encode()
+    return values, decoded[at:].encode(), is_cut
 
 
 def _refused(constant: str) -> float:

@@ -34,6 +34,7 @@ _PATIENCE = 1 << 20
 """Bytes without a border between events of the usual keys, after which one between any two objects will do."""
 
 _events = msgspec.json.Decoder(list[Event])
+_REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Pieces:
             decoded = self._decode(buffer, cut) if cut or len(buffer) > _PATIENCE or not more else None
             if decoded is None and cut is None and more:
                 buffer = self._bounded(buffer)
-                wanted = len(buffer)
+                wanted = len(buffer) or 1
                 continue
             if decoded is None:
                 decoded = self._rescue(buffer[:cut], self.read - len(buffer), cut is None)
@@ -86,7 +87,7 @@ class Pieces:
                 return
             if not decoded.used:
                 buffer = self._bounded(buffer)
-            wanted = 1 if decoded.used else len(buffer)
+            wanted = len(buffer) if buffer and not decoded.used else 1
         self._keep_tail(buffer)
 
     def _more(self, wanted: int) -> bytes:
@@ -154,17 +155,23 @@ class Pieces:
         start = after_space(buffer, 0)
         text = b"".join((b"[", memoryview(buffer)[start:end], b"" if cut is None else b"]"))  # copied once
         try:
-            return Decoded(_events.decode(text), text, end, cut is None)
-        except (msgspec.DecodeError, RecursionError) as error:
+            return Decoded(_decoded(text), text, end, cut is None)
+        except _REFUSALS as error:
             trailing = _TRAILING.search(str(error))
         if not trailing:
             return None
         # The list ended before this byte: its closing bracket is the last one ahead of it.
         text = text[: text.rfind(b"]", 0, int(trailing.group(1)) - 1) + 1]
         try:
-            return Decoded(_events.decode(text), text, start + len(text) - 1, True)
-        except (msgspec.DecodeError, RecursionError):
+            return Decoded(_decoded(text), text, start + len(text) - 1, True)
+        except _REFUSALS:
             return None
+
+
+def _decoded(text: bytes) -> list[Event]:
+    if not text.isascii():
+        text.decode()  # the decoder doesn't look at what it skips
+    return _events.decode(text)
 
 
 def after_space(text: bytes, at: int) -> int:

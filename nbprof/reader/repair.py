@@ -152,23 +152,23 @@ def _is_truncated(text: memoryview) -> bool:
 def _decoded(text: bytes | memoryview) -> Event | str:
     """The event, or why it can't be read."""
     try:
-        return _event.decode(text)
-    except msgspec.ValidationError:
-        return _coerced(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+        try:
+            event = _event.decode(text)
+        except msgspec.ValidationError:
+            event = _coerced(text)
+        str(text, "utf-8")  # the decoder doesn't look at what it skips
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return str(error)
+    return event
 
 
-def _coerced(text: bytes | memoryview) -> Event | str:
+def _coerced(text: bytes | memoryview) -> Event:
     """An event whose fields are of unusual types."""
-    try:
-        fields = _fields.decode(text)
-        event = Event()
-        for key in fields.keys() & {"ph", "cat", "name", "pid", "tid", "id", "ts", "dur"}:
-            setattr(event, key, _scalar(fields[key]))
-        event.args = _args(fields.get("args", _NOTHING))
-    except (msgspec.DecodeError, RecursionError) as error:
-        return str(error)
+    fields = _fields.decode(text)
+    event = Event()
+    for key in fields.keys() & {"ph", "cat", "name", "pid", "tid", "id", "ts", "dur"}:
+        setattr(event, key, _scalar(fields[key]))
+    event.args = _args(fields.get("args", _NOTHING))
     return event
 
 

@@ -120,11 +120,14 @@ def zip_member(stream: BinaryIO, name: str, problems: Problems) -> Iterator[byte
     """The one trace of an archive."""
     try:
         archive = zipfile.ZipFile(stream)
-    except zipfile.BadZipFile as error:
-        advice = "It is cut off or damaged: copy it again."
+        member = archive.open(_only_trace(archive, name))
+    except TraceFormatError:
+        raise
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+        advice = "If it is cut off or damaged, copy it again; else unpack it first."
         raise TraceFormatError(name, f"the zip archive cannot be read ({error})", advice=advice) from error
     written = 0
-    with archive, archive.open(_only_trace(archive, name)) as member:
+    with archive, member:
         try:
             while chunk := member.read(_MEMBER_CHUNK):
                 written += len(chunk)

@@ -15,6 +15,7 @@ from nbprof.markers import encode_name
 from nbprof.metadata import CaptureInfo, TraceMetadata
 from nbprof.reader import export_chrome, occurring_labels, read_events, select
 from nbprof.schema import REGION_MARKER, empty
+from nbprof.trace import Trace, load_trace
 from tests.frames import kernel, make_events, op
 from tests.same import assert_same_events
 
@@ -123,6 +124,18 @@ def test_labels_come_first_and_a_part_has_those_of_what_it_holds(
     assert read_events(export_chrome(part, named, tmp_path / "part.json"))[1].labels == (LABELS[0],)
 
 
+def test_a_trace_writes_the_part_that_was_asked_for_with_its_labels_alone(
+    trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path
+) -> None:
+    whole = Trace(*trace)
+    path = whole.export_chrome(tmp_path / "part.json.gz", region="a", time=(0, 10), with_args=False)
+    again = load_trace(path)
+    assert again.events["name"].tolist() == [f"{REGION_MARKER}a", "aten::mm", "cudaLaunchKernel", "[memory]"]
+    assert again.metadata.labels == (LABELS[0],)
+    assert again.events["args"].tolist()[0] == {}
+    assert load_trace(whole.export_chrome(tmp_path / "whole.json")).metadata.labels == LABELS
+
+
 def test_flows_are_whole_and_end_where_what_they_bind_to_starts(
     trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path
 ) -> None:
@@ -198,6 +211,14 @@ def test_arguments_of_frames_made_by_hand_are_written_too(tmp_path: Path) -> Non
     events = make_events(op("x", 0, 1, args={"k": [1, "é"]}), op("y", 2, 1))
     rows = written(export_chrome(events, TraceMetadata("t"), tmp_path / "t.json"))["traceEvents"]
     assert [row.get("args") for row in rows] == [{"k": [1, "é"]}, None]
+
+
+def test_words_of_any_script_stand_in_the_file_as_they_are(tmp_path: Path) -> None:
+    # Perfetto stops at a name with a quote in it and an escaped pair of surrogates.
+    name = 'größe "\U0001f600" \\ \n\x00'
+    again, _ = read_events(export_chrome(make_events(op(name, 0, 1)), TraceMetadata("t"), tmp_path / "t.json"))
+    assert again["name"].tolist() == [name]
+    assert 'größe \\"\U0001f600\\" \\\\ \\n\\u0000' in (tmp_path / "t.json").read_text(encoding="utf-8")
 
 
 def test_no_events_make_a_valid_file(trace: tuple[pd.DataFrame, TraceMetadata], tmp_path: Path) -> None:

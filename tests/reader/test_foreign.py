@@ -26,12 +26,15 @@ def test_viztracer() -> None:
         """{"traceEvents": [
         {"ph": "M", "pid": 9, "tid": 9, "name": "process_name", "args": {"name": "MainProcess"}},
         {"pid": 9, "tid": 9, "ts": 26737352290.712, "ph": "X", "cat": "fee", "dur": 0.16, "name": "_thread.get_ident"},
-        {"pid": 9, "tid": 9, "ts": 26737352290.452, "ph": "X", "cat": "fee", "dur": 0.811, "name": "f (/a/b.py:3)"}
+        {"pid": 9, "tid": 9, "ts": 26737352290.452, "ph": "X", "cat": "fee", "dur": 0.811, "name": "f (/a/b.py:3)"},
+        {"pid": 9, "tid": 9, "ts": 26737352291.0, "ph": "i", "cat": "instant", "name": "open", "args": {"args": ["x"]}},
+        {"pid": 9, "tid": 9, "ts": 26737352292.0, "ph": "C", "name": "garbage collection", "args": {"collecting": 0}}
         ], "viztracer_metadata": {"version": "1.1.1"}, "file_info": {"files": {}, "functions": {}}}"""
     )
-    assert events["name"].tolist() == ["_thread.get_ident", "f (/a/b.py:3)"]
-    assert events["ts_ns"].tolist() == [260, 0]
-    assert events["dur_ns"].tolist() == [160, 811]
+    assert events["name"].tolist() == ["_thread.get_ident", "f (/a/b.py:3)", "open", "garbage collection"]
+    assert events["ts_ns"].tolist() == [260, 0, 548, 1548]
+    assert events["dur_ns"].tolist() == [160, 811, pd.NA, pd.NA]
+    assert events["args"].tolist() == [{}, {}, {"args": ["x"]}, {"collecting": 0}]
     assert metadata.start_ns == 26_737_352_290_452
     assert metadata.labels[0]["args"] == {"name": "MainProcess"}
     assert (list(metadata.other), metadata.problems) == (["viztracer_metadata", "file_info"], ())
@@ -56,6 +59,37 @@ def test_chromium() -> None:
     assert events["category"].iloc[0] == "toplevel,ipc"
     assert events["flow_id"].tolist() == [pd.NA, pd.NA, 0x1F, 0x1F, pd.NA, 0x2A, *[pd.NA] * 3]
     assert events["args"].iloc[0] == {"src": "a.cc"}
+    assert (len(metadata.labels), metadata.problems) == (1, ())
+
+
+def test_system_traces_beside_the_events_stay_text() -> None:
+    events, metadata = read(
+        """{"traceEvents":[{"pid":7,"tid":3,"ts":1,"ph":"X","cat":"cc","name":"Draw","dur":4,"args":{}}],
+        "controllerTraceDataKey":"systraceController","systemTraceEvents":"# tracer: nop\\n  a-1 [000] 5.1: x: {\\n",
+        "stackFrames":{"5":{"name":"main","category":"a.so"}},"samples":[{"cpu":0,"sf":5,"ts":1.5,"weight":1}]}"""
+    )
+    assert len(events) == 1
+    assert list(metadata.other) == ["controllerTraceDataKey", "systemTraceEvents", "stackFrames", "samples"]
+    assert metadata.other["systemTraceEvents"] == "# tracer: nop\n  a-1 [000] 5.1: x: {\n"
+    assert metadata.problems == ()
+
+
+def test_perfetto_export() -> None:
+    events, metadata = read(
+        """{"traceEvents":[{"args":{"debug":{"depth":2}},"bind_id":"0x1","cat":"a","dur":12,"flow_out":true,"name":"f",
+        "ph":"X","pid":4,"tdur":9,"tid":5,"ts":1700000000000001,"tts":3},
+        {"args":{},"cat":"a","id2":{"local":"0x7"},"name":"load","ph":"b","pid":4,"tid":5,"ts":1700000000000003,"use_async_tts":1},
+        {"args":{},"cat":"a","id2":{"local":"0x7"},"name":"load","ph":"e","pid":4,"tid":5,"ts":1700000000000009},
+        {"args":{},"cat":"a","name":"tick","ph":"I","pid":4,"s":"g","tid":0,"ts":1700000000000004},
+        {"args":{"v":1.5},"cat":"a","name":"load","ph":"C","pid":4,"ts":1700000000000005},
+        {"args":{"name":"app"},"cat":"__metadata","name":"process_name","ph":"M","pid":4,"tid":0}],
+        "displayTimeUnit":"ns","metadata":{"perfetto":{"version":"v50"}}}"""
+    )
+    assert events["ph"].tolist() == ["X", "b", "e", "I", "C"]
+    assert events["ts_ns"].tolist() == [0, 2000, 8000, 3000, 4000]
+    assert metadata.start_ns == 1_700_000_000_000_001_000
+    assert events["tid"].isna().tolist() == [False, False, False, False, True]
+    assert events["args"].iloc[0] == {"debug": {"depth": 2}}
     assert (len(metadata.labels), metadata.problems) == (1, ())
 
 
