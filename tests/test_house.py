@@ -44,6 +44,7 @@ ALLOWED = {
     "torch": ("capture", "fx"),
     "matplotlib": ("view.charts",),
     "ipywidgets": ("view.panels",),
+    "pyarrow": ("reader",),
     "IPython": ("magics", "view.charts", "view.report", "view.panels", "view.progress", "view"),
 }
 HEAVY = ("torch", "pandas", "numpy", "matplotlib", "ipywidgets")

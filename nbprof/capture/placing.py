@@ -11,6 +11,7 @@ from typing import Any
 from nbprof.capture import regions
 from nbprof.capture.notices import nearest, warn_once
 from nbprof.capture.places import NOBODY, Book, Place
+from nbprof.markers import canonical_name
 
 
 def place_of(name: str, book: Book, *, default_on: bool, nested_only: bool = True) -> Place | None:
@@ -42,6 +43,6 @@ class Unregistered(Place):
         known = [region.name for region in regions.list_profiler_regions()]
         warn_once(
             f"unknown:{self.name}",
-            f"Region {self.name!r} is not registered and is not recorded{nearest(self.name.strip().lower(), known)} "
+            f"Region {self.name!r} is not registered and is not recorded{nearest(canonical_name(self.name), known)} "
             f"Registered: {', '.join(known) or 'none'}.",
         )

@@ -14,6 +14,7 @@ from typing import Literal
 
 from nbprof.capture.notices import nearest, warn_once
 from nbprof.capture.slots import refresh_slots
+from nbprof.markers import canonical_name
 from nbprof.settings import Settings, read_settings, switch_name
 
 State = Literal["on", "off", "default"]
@@ -36,7 +37,7 @@ class ProfilerRegion:
 
     def __post_init__(self) -> None:
         """Raises ValueError for a name that no registration would make."""
-        if not self.name or self.name != _canonical(self.name):
+        if not self.name or self.name != canonical_name(self.name):
             raise ValueError(
                 f"Region name {self.name!r} must be non-empty, lower-case and without blanks around it; "
                 "register_profiler_region() makes it so."
@@ -49,7 +50,7 @@ def register_profiler_region(name: str, description: str, *, default_enabled: bo
     Raises ValueError for an empty name and for one that is registered already. What the environment says of it
     (`NBPROF_TORCH_PROFILE_<REGION>`, `NBPROF_TORCH_PROFILE_REGIONS`) takes effect at once.
     """
-    canonical = _canonical(name)
+    canonical = canonical_name(name)
     if not canonical:
         raise ValueError(f"A region needs a name that is not empty; got {name!r}.")
     settings = read_settings()
@@ -65,7 +66,7 @@ def register_profiler_region(name: str, description: str, *, default_enabled: bo
 
 def resolve_profiler_region(name: str) -> ProfilerRegion | None:
     """The region of that name, or of `profiler_region_` + that name, or None."""
-    canonical = _canonical(name)
+    canonical = canonical_name(name)
     return _registry.get(canonical) or _registry.get(LONG_PREFIX + canonical)
 
 
@@ -150,14 +151,10 @@ def _switches() -> dict[str, str]:
     return {switch_name(spelled): name for name in names for spelled in (name.removeprefix(LONG_PREFIX), name)}
 
 
-def _canonical(name: str) -> str:
-    return name.strip().lower()
-
-
 def _known(name: str) -> str:
     resolved = resolve_profiler_region(name)
     if resolved is None:
         known = [region.name for region in list_profiler_regions()]
         listed = f" Registered: {', '.join(known)}." if known else " No region is registered yet."
-        raise ValueError(f"There is no region {name!r}{nearest(_canonical(name), known)}{listed}")
+        raise ValueError(f"There is no region {name!r}{nearest(canonical_name(name), known)}{listed}")
     return resolved.name

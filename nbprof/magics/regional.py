@@ -15,6 +15,7 @@ from nbprof.magics.arguments import Wishes
 from nbprof.magics.running import Cells
 from nbprof.magics.say import note, one_line_errors, warning
 from nbprof.magics.showing import folder, show
+from nbprof.markers import canonical_name
 
 if TYPE_CHECKING:
     from nbprof.capture.controller import TorchProfilerController
@@ -138,7 +139,7 @@ def _known(name: str) -> str:
         return region.name
     known = [one.name for one in list_profiler_regions()]
     register_profiler_region(name, "added by %%region")
-    canonical = name.strip().lower()
+    canonical = canonical_name(name)
     near = nearest(canonical, known)
     listed = f" Others: {', '.join(known)}." if known else ""
     note(f"region {canonical!r} is new and now registered{near}{listed}")

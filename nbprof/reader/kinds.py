@@ -80,7 +80,7 @@ def _folded(kind: Kind) -> tuple[str | None, ...]:
 
 
 def _text(word: Scalar) -> str:
-    # A number may be written 7 or 7.0; lone halves of surrogate pairs can't be printed or saved.
+    # A number may be written 7 or 7.0.
     if isinstance(word, float) and word.is_integer():
         word = int(word)
     return str(word)
@@ -89,9 +89,7 @@ def _text(word: Scalar) -> str:
 def _decoded(name: str) -> str:
     for marker in (REGION_MARKER, FX_MARKER):
         if name.startswith(marker):
-            decoded = marker + decode_name(name.removeprefix(marker))
-            # Half of a surrogate pair is no text: tables could not be shown, compared or saved with it.
-            return decoded.encode("utf-8", "backslashreplace").decode()
+            return marker + decode_name(name.removeprefix(marker))
     return name
 
 

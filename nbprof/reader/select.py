@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nbprof.markers import canonical_name
 from nbprof.schema import REGION_MARKER
 from nbprof.structure.flows import flow_ends, with_whole_flows
 from nbprof.structure.masks import Mask
@@ -53,7 +54,7 @@ def _in_regions(events: pd.DataFrame, when: Times, wanted: Sequence[str]) -> Mas
     openings = region_openings(events, when)
     markers = events["name"].iloc[openings.markers].astype("str")
     names = markers.str.removeprefix(REGION_MARKER).tolist()
-    wanted = [name if name in names else name.lower() for name in wanted]
+    wanted = [name if name in names else canonical_name(name) for name in wanted]
     _check("region", wanted, sorted(set(names)))
     return _held(events, openings, names, wanted)
 

@@ -68,7 +68,7 @@ def test_backward_inside_and_nested_regions_keep_their_markers(on: On, tmp_path:
 
 
 @pytest.mark.parametrize(
-    "name", ["emoji 🎉", 'say "hi" now', "back\\slash", "new\nline", "nul\0", "漢字", "100%", "%41", "\udcff", "tab\t"]
+    "name", ["emoji 🎉", 'say "hi" now', "back\\slash", "new\nline", "nul\0", "漢字", "100%", "%41", "tab\t"]
 )
 def test_any_name_comes_back_exactly(on: On, tmp_path: Path, name: str) -> None:
     from nbprof import load_trace
@@ -82,6 +82,23 @@ def test_any_name_comes_back_exactly(on: On, tmp_path: Path, name: str) -> None:
     recording = controller.stop()
     assert recording is not None
     assert list(load_trace(recording.path or "").regions()["region"]) == [name.strip().lower()]
+
+
+def test_half_of_a_surrogate_pair_in_a_name_is_its_escape_everywhere(on: On, tmp_path: Path) -> None:
+    from nbprof import load_trace
+
+    name, escaped = "half \udcff", "half \\udcff"
+    on("plain")
+    register_profiler_region(name, "")
+    controller = get_or_create_profiler(tmp_path)
+    enable_region(name)
+    with region(name):
+        torch.sin(X)
+    recording = controller.stop()
+    assert recording is not None
+    assert [count.region for count in recording.info.regions] == [escaped]
+    trace = load_trace(recording.path or "")
+    assert list(trace.regions()["region"]) == list(trace.where(region=name).regions()["region"]) == [escaped]
 
 
 @pytest.mark.parametrize("variable", ["WITH_PROFILE_MEMORY", "WITH_STACK"])
