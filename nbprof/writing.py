@@ -54,7 +54,7 @@ def beside(path: Path) -> Iterator[Path]:
 def whole_file(path: Path) -> Iterator[Sink]:
     """A file to write into, packed where the name of `path` ends in .gz or .zst; in its place when the block ends.
 
-    Raises TraceWriteError, and ValueError for .zst where zstandard is not installed.
+    Raises TraceWriteError, also for .zst where zstandard is not installed.
     """
     with beside(path) as part:
         with part.open("wb") as raw, _packed(raw, path) as file:
@@ -92,5 +92,5 @@ def _zstandard(path: Path) -> ZstdCompressor:
         import zstandard
     except ImportError:
         advice = "Install it (pip install nbprof[zstd]), or end the name in .gz."
-        raise ValueError(f"{path}: writing a .zst file takes the package zstandard. {advice}") from None
+        raise TraceWriteError(path, f"a .zst file takes the package zstandard. {advice}") from None
     return zstandard.ZstdCompressor(level=1)

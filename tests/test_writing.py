@@ -80,7 +80,7 @@ def test_a_name_that_ends_in_zst_is_packed_where_zstandard_is_there(tmp_path: Pa
 
 def test_without_zstandard_the_way_out_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(ValueError, match=r"a\.json\.zst: .*pip install nbprof\[zstd\]\), or end the name in \.gz"):
+    with pytest.raises(TraceWriteError, match=r"a\.json\.zst: .*pip install nbprof\[zstd\]\), or end the name in \.gz"):
         write_text(tmp_path / "a.json.zst", "x")
     assert entries(tmp_path) == []
 

@@ -13,21 +13,12 @@ import pandas as pd
 from nbprof import intervals
 from nbprof.analysis.activity import activities, union_of
 from nbprof.intervals import Intervals
-from nbprof.schema import (
-    ANNOTATION_CATEGORIES,
-    DEVICE_CATEGORIES,
-    OPERATOR_CATEGORIES,
-    RUNTIME_CATEGORIES,
-    conform,
-    empty,
-)
+from nbprof.schema import conform, empty
 from nbprof.structure.calltree import CallTree, call_tree
 from nbprof.structure.coverage import covered
-from nbprof.structure.masks import Integers, value_mask
-from nbprof.structure.openings import profiler_steps
+from nbprof.structure.masks import Integers
+from nbprof.structure.openings import step_markers, working_rows
 from nbprof.structure.times import microseconds
-
-_WORK = ANNOTATION_CATEGORIES | DEVICE_CATEGORIES | OPERATOR_CATEGORIES | RUNTIME_CATEGORIES | {"python_function"}
 
 
 @dataclass(frozen=True)
@@ -80,14 +71,10 @@ def steps(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame
 
 def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
     """The windows that `steps` divides."""
-    numbers, rows = profiler_steps(events, tree.times)
-    if not len(rows):
-        rows = tree.markers[tree.entry[tree.markers] < 0]
-        rows = rows[np.lexsort((tree.times.ends[rows], tree.times.starts[rows]))]
-        numbers = np.arange(len(rows))
+    numbers, rows = step_markers(events, tree.times, tree.markers[tree.entry[tree.markers] < 0])
     if len(rows):
         return StepWindows(numbers, tree.times.starts[rows], tree.times.ends[rows])
-    work = tree.times.known & value_mask(events["category"], _WORK)
+    work = working_rows(events, tree.times)
     if not work.any():
         return StepWindows(*np.empty((3, 0), np.int64))
     return StepWindows(np.zeros(1, np.int64), tree.times.starts[work].min()[None], tree.times.ends[work].max()[None])

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 from pandas.api.indexers import check_array_indexer
 
-from nbprof.reader.blocks import ArgsBuilder, ArgsStore, Numbers, packed
-
-__all__ = ["ArgsArray", "ArgsBuilder", "ArgsDtype", "ArgsStore"]
+from nbprof.reader.blocks import ArgsStore, Numbers, packed
+from nbprof.reader.values import loaded
 
 
 @register_extension_dtype
@@ -53,7 +52,8 @@ class ArgsArray(ExtensionArray):
         if any(not isinstance(item, dict | None) for item in items):
             raise TypeError("A column of arguments holds dicts, and None where there are none.")
         there = np.fromiter((item is not None for item in items), bool, len(items))
-        text = json.dumps([{"args": item} for item in items if item is not None], allow_nan=False).encode()
+        kept = [{"args": item} for item in items if item is not None]
+        text = json.dumps(kept, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace")
         store = ArgsStore([packed(text)], np.zeros(1, np.int64), int(there.sum()))
         return cls(store, np.where(there, np.cumsum(there) - 1, -1))
 
@@ -171,11 +171,11 @@ def _is_missing(item: Any) -> bool:
 
 
 def _loaded(text: bytes | None) -> dict[str, Any] | None:
-    """Integers of any size stay exact, so the standard parser; text that is no object is kept under one key."""
+    """The arguments of a text; what is no object is kept under one key."""
     if text is None:
         return None
     try:
-        value = json.loads(text.decode("utf-8", "replace"), strict=False)
+        value = loaded(text)
     except (ValueError, RecursionError):
         value = text.decode("utf-8", "replace")
     return value if isinstance(value, dict) else {"args": value}

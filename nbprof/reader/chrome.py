@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbprof.markers import encode_name
 from nbprof.metadata import METADATA_KEY, TraceMetadata
-from nbprof.reader.arguments import ArgsArray
+from nbprof.reader.arguments import ArgsDtype
 from nbprof.reader.entries import MISSING
+from nbprof.reader.kinds import encoded_marker
 from nbprof.reader.labels import json_value
 from nbprof.reader.lanes import LANES_KEY, Lane, laid_out, lane_key, lane_labels
-from nbprof.schema import DEVICE_CATEGORIES, FX_MARKER, REGION_MARKER
+from nbprof.schema import DEVICE_CATEGORIES
 from nbprof.structure.flows import flow_ends
 from nbprof.structure.masks import Integers, value_mask
 from nbprof.structure.times import times
@@ -49,6 +49,7 @@ def export_chrome(
     """Write events as a Chrome trace; returns the path.
 
     A name that ends in .gz or .zst is packed. `with_args=False` leaves out all arguments but those that join events.
+    An instant is written with its thread as its scope, and ids that are no whole numbers are not.
     Raises TraceWriteError where the file can't be written, and ValueError for what JSON can't hold.
     """
     target = Path(path)
@@ -120,15 +121,8 @@ def _heads(events: pd.DataFrame) -> tuple[Integers, list[str]]:
 def _head(phase: str | None, category: str | None, name: str | None, pid: str | None, tid: str | None) -> str:
     words = {key: word for key, word in (("ph", phase), ("cat", category)) if word is not None}
     # chrome://tracing refuses a file with events that have no pid, but takes null for one.
-    known = _json(words | {"name": _encoded(name or ""), "pid": json_value(pid), "tid": json_value(tid)})
+    known = _json(words | {"name": encoded_marker(name or ""), "pid": json_value(pid), "tid": json_value(tid)})
     return f'{known[:-1]}{_BINDING.get(phase or "", "")}, "ts": '
-
-
-def _encoded(name: str) -> str:
-    for marker in (REGION_MARKER, FX_MARKER):
-        if name.startswith(marker):
-            return marker + encode_name(name.removeprefix(marker))
-    return name
 
 
 def _slices(count: int) -> Iterator[slice]:
@@ -153,12 +147,8 @@ def _whole(key: str, numbers: Integers) -> list[str]:
 
 
 def _arguments(column: pd.Series[Any]) -> Iterator[str]:
-    if isinstance(column.array, ArgsArray):
-        yield from (
-            "" if text is None or text == b"{}" else text.decode("utf-8", "replace") for text in column.array.texts()
-        )
-    else:
-        yield from (_json(value) if isinstance(value, dict) else "" for value in column)
+    texts = column.astype(ArgsDtype()).array.texts()
+    return ("" if text in (None, b"{}") else text.decode("utf-8", "replace") for text in texts)
 
 
 def _joining(events: pd.DataFrame) -> Iterator[str]:

@@ -14,18 +14,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nbprof.reader.arguments import ArgsArray, ArgsStore
+from nbprof.reader.arguments import ArgsArray
+from nbprof.reader.blocks import ArgsStore
 from nbprof.reader.entries import MISSING
 from nbprof.reader.gathering import SEPARATOR, Array, Gatherer
 from nbprof.reader.kinds import Kind, categorical, kind_columns
 from nbprof.reader.lanes import Threads, folded
 from nbprof.reader.pairs import paired
-from nbprof.reader.problems import Problems
-from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES
+from nbprof.reader.problems import NEGATIVE, TIMELESS, ZERO_RECORD, Problems
+from nbprof.reader.values import loaded
+from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES, TABLES
 
-TIMELESS = "event without a time"
-ZERO_RECORD = "device event with time zero"
-NEGATIVE = "negative duration"
 _LATE = 10**12
 """ns; a file whose other events begin later than this has no event at time zero."""
 
@@ -119,7 +118,8 @@ def _frame(
     device, stream = column("device"), column("stream")
     if is_device.any():
         # Where neither the arguments nor the process name one (bare lists of old), there was one device.
-        device = np.where(is_device, _filled(_either(device, row_number), 0), MISSING)
+        index = row_number if device is None else np.where(device == MISSING, row_number, device)
+        device = np.where(is_device, np.where(index == MISSING, 0, index), MISSING)
         stream = _either(stream, np.where(is_device, tid_number, MISSING))
     occupancy = column("occupancy")
 
@@ -139,28 +139,19 @@ def _frame(
         "bytes": integers(_either(column("bytes"), column("memory_bytes"))),
         "occupancy": _floats(None if occupancy is None else occupancy / 100, count),
     }
-    columns |= {name: integers(column(name)) for name in _INTEGERS}
-    columns |= {name: _floats(column(name), count) for name in _FLOATS}
+    for one in TABLES["events"]:
+        if one.name not in columns and one.dtype in ("Int64", "float64"):
+            values = column(one.name)
+            columns[one.name] = integers(values) if one.dtype == "Int64" else _floats(values, count)
     for names, combined in combinations.items():
         columns |= _categories(names, list(combined), column(names[0]), count)
     return pd.DataFrame(columns, copy=False)
-
-
-_INTEGERS = (
-    *("flow_id", "seq", "forward_thread", "registers", "shared_memory_bytes", "group_size", "in_elements"),
-    *("out_elements", "address", "allocated_bytes", "reserved_bytes", "device_type", "device_id"),
-)
-_FLOATS = ("bandwidth_gbs", "blocks_per_sm", "warps_per_sm")
 
 
 def _either(first: Array | None, second: Array | None) -> Array | None:
     if first is None or second is None:
         return second if first is None else first
     return np.where(first == MISSING, second, first)
-
-
-def _filled(values: Array | None, value: int) -> Array:
-    return np.asarray(value) if values is None else np.where(values == MISSING, value, values)
 
 
 def _nullable(values: Array | None, count: int) -> Any:
@@ -195,7 +186,7 @@ def _json_text(text: bytes) -> str | None:
     """One spelling for each value, however the writer breaks lines."""
     if text in (b"", b"null"):
         return None
-    return json.dumps(json.loads(text.decode("utf-8", "replace"), strict=False), ensure_ascii=False)
+    return json.dumps(loaded(text), ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _word(word: object) -> str | None:

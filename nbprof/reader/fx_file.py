@@ -13,9 +13,9 @@ from typing import Any
 
 from nbprof.errors import TraceFormatError
 from nbprof.metadata import ReadProblem
+from nbprof.reader.problems import UNREADABLE_FX
 
 SUFFIX = ".fx.json"
-UNREADABLE = "FX file that cannot be read"
 _VERSION = "schema_version"
 
 
@@ -49,5 +49,5 @@ def payload_beside(trace: str | os.PathLike[str]) -> tuple[Mapping[str, Any] | N
         except FileNotFoundError:
             continue
         except TraceFormatError as error:
-            return None, ReadProblem(UNREADABLE, 1, None, str(error))
+            return None, ReadProblem(UNREADABLE_FX, 1, None, str(error))
     return None, None

@@ -1,13 +1,12 @@
 """Typed events -> columns of numbers, piece by piece.
 
-In: decoded pieces. Out: `Gatherer`, which holds kinds, times and arguments as arrays, each column only where it has values.
+In: decoded pieces. Out: `Gatherer`, which holds kinds, times and arguments as arrays, as a rule only where there are values.
 Nothing else of a piece survives but the text that its arguments are decoded from.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -15,11 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nbprof.reader.arguments import ArgsBuilder
+from nbprof.reader.blocks import ArgsBuilder
 from nbprof.reader.entries import GROUPS, LEADS, MISSING, NO_ARGS, Args, Event, Group, missing_leads
 from nbprof.reader.kinds import Codes, Kinds
 from nbprof.reader.numbers import figures, integers, nanoseconds
 from nbprof.reader.pieces import Decoded
+from nbprof.reader.values import loaded
 
 Array: TypeAlias = NDArray[Any]
 
@@ -41,17 +41,19 @@ class _Lacking(Codes):
 
     def __init__(self) -> None:
         super().__init__()
-        self._having = [bytearray() for _ in GROUPS]
+        self._having = bytearray()
 
     def __missing__(self, key: tuple[bool, ...]) -> int:
         there = {lead for lead, is_missing in zip(LEADS, key, strict=True) if not is_missing}
-        for group, flags in zip(GROUPS, self._having, strict=True):
-            flags.append(bool(group.leads & there))
+        self._having += bytes(bool(group.leads & there) for group in GROUPS)
         return super().__missing__(key)
 
-    def having(self, group: int, codes: Array) -> Array:
-        """Positions of the codes that have the group."""
-        return np.flatnonzero(np.frombuffer(self._having[group], bool)[codes])
+    def having(self, codes: Array) -> Iterator[tuple[Group, Array]]:
+        """The groups that occur, each with the positions of the codes that have it."""
+        flags = np.frombuffer(self._having, bool).reshape(-1, len(GROUPS))
+        occurring = flags[np.flatnonzero(np.bincount(codes))].any(axis=0)
+        for number in np.flatnonzero(occurring).tolist():
+            yield GROUPS[number], np.flatnonzero(flags[:, number][codes])
 
 
 class Gatherer:
@@ -101,16 +103,14 @@ class Gatherer:
 
     def _gather(self, events: Sequence[Event]) -> None:
         args = [event.args or NO_ARGS for event in events]
-        # These two stand at most events, so they aren't looked for; written out, since attrgetter takes twice as long.
+        # These aren't looked for: the ids stand at most events. Written out, since attrgetter takes twice as long.
         self._put("flow_id", len(args), _ALL, integers([event.id for event in events]))
         self._put("external_id", len(args), _ALL, integers([one.external_id for one in args]))
         self._put("correlation", len(args), _ALL, integers([one.correlation for one in args]))
         lacking = missing_leads(args)
         codes = np.fromiter(map(self._lacking.__getitem__, lacking), np.int32, len(args))
-        for number, group in enumerate(GROUPS):
-            rows = self._lacking.having(number, codes)
-            if len(rows):
-                self._gather_group(group, len(args), rows, [args[row] for row in rows.tolist()])
+        for group, rows in self._lacking.having(codes):
+            self._gather_group(group, len(args), rows, [args[row] for row in rows.tolist()])
 
     def _gather_group(self, group: Group, count: int, rows: Array, having: Sequence[Args]) -> None:
         for name in group.integers:
@@ -133,9 +133,7 @@ class Gatherer:
     def _keep_labels(self, piece: Decoded, rows: Array) -> None:
         if len(rows):
             texts = _entries.decode(piece.text)
-            # The standard parser keeps integers of any size; bytes that are no text may stand where the decoder skipped.
-            labels = (bytes(texts[row]).decode("utf-8", "replace") for row in rows.tolist())
-            self.labels += [json.loads(label, strict=False) for label in labels]
+            self.labels += [loaded(bytes(texts[row])) for row in rows.tolist()]
 
     def column(self, name: str) -> Array | None:
         """One value a row, missing ones as MISSING, NaN or the code -1; None where no row has one. Asked for once."""

@@ -5,14 +5,14 @@ In: tuples of words as they stand in the file. Out: text categoricals, with olde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nbprof.markers import decode_name
+from nbprof.markers import decode_name, encode_name
 from nbprof.reader.entries import Scalar
 from nbprof.reader.numbers import integer
 from nbprof.schema import CATEGORY_FOLD, DEVICE_CATEGORIES, FX_MARKER, MARKERS, REGION_MARKER
@@ -86,11 +86,18 @@ def _text(word: Scalar) -> str:
     return str(word)
 
 
+def encoded_marker(name: str) -> str:
+    """The name of an event as it may stand in a file."""
+    return _with_marked(name, encode_name)
+
+
 def _decoded(name: str) -> str:
-    for marker in (REGION_MARKER, FX_MARKER):
-        if name.startswith(marker):
-            return marker + decode_name(name.removeprefix(marker))
-    return name
+    return _with_marked(name, decode_name)
+
+
+def _with_marked(name: str, change: Callable[[str], str]) -> str:
+    marker = next((marker for marker in (REGION_MARKER, FX_MARKER) if name.startswith(marker)), None)
+    return name if marker is None else marker + change(name.removeprefix(marker))
 
 
 def categorical(words: Sequence[str | None], codes: NDArray[Any]) -> pd.Categorical:

@@ -53,7 +53,7 @@ class Lane:
 
 
 def laid_out(
-    events: pd.DataFrame, when: Times, ends: FlowEnds, labels: Iterable[Mapping[str, Any]] = ()
+    events: pd.DataFrame, when: Times, ends: FlowEnds, labels: Iterable[Mapping[str, Any]]
 ) -> tuple[pd.DataFrame, list[Lane]]:
     """`events` with tids of lanes where they need one; the ends of flows go with what they bind to.
 

@@ -1,6 +1,7 @@
 """Numbers as they stand in a trace -> int64 columns, exactly.
 
-In: decoded scalars, and for times a way to their JSON texts. Out: int64 arrays, where `MISSING` stands for none.
+In: decoded scalars, and for times a way to their JSON texts. Out: int64 arrays, where `MISSING` stands for none, and for
+figures float64 ones with NaN.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,11 @@ from nbprof.reader.entries import MISSING, NO_TIME, Scalar
 _EXACT = float(1 << 43)
 """Below this many microseconds a float64 is nearer to a time of three decimals than half a nanosecond."""
 _WHOLE_LIMIT = 9 * 10**15
-_LARGEST = 1 << 62
+_LARGEST_TIME = 1 << 62
+_LARGEST_DIGITS = 16
+"""Of whole microseconds: what has more is no time, and might take as much memory as it has digits."""
+_DECIMALS = Context(prec=60, rounding=ROUND_HALF_EVEN)
+"""Not the thread's own, which a notebook may have changed."""
 _MICROSECONDS = rb"-?(?:[1-8][0-9]{15}|[0-9]{1,15})"
 _UNIFORM = re.compile(rb"(?:" + _MICROSECONDS + rb"\.[0-9]{3},)*")
 
@@ -61,9 +66,12 @@ def _parsed(joined: bytes) -> NDArray[np.int64]:
 
 def _nanoseconds(text: bytes) -> int:
     try:
-        value = Decimal(text.strip(b'"').decode("ascii").strip())
-        return _bounded(int((value * 1000).to_integral_value()))
-    except (InvalidOperation, UnicodeDecodeError, ValueError, OverflowError):
+        value = Decimal(text.strip(b'"').decode("ascii").strip(), _DECIMALS)
+        if not value.is_finite() or value.adjusted() > _LARGEST_DIGITS:
+            return MISSING
+        time = int(value.scaleb(3, _DECIMALS).to_integral_value(context=_DECIMALS))
+        return time if abs(time) < _LARGEST_TIME else MISSING
+    except (ArithmeticError, ValueError):
         return MISSING
 
 
@@ -105,4 +113,4 @@ def integer(value: object) -> int:
 
 
 def _bounded(value: int) -> int:
-    return value if abs(value) < _LARGEST else MISSING
+    return value if -(1 << 63) <= value < 1 << 63 else MISSING

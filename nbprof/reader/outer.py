@@ -6,12 +6,12 @@ In: the text before and after the list. Out: one dict (later keys win); numbers 
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any
 
 from nbprof.reader.mending import attempts
 from nbprof.reader.problems import SECOND_LIST, TRAILING, UNREADABLE, Problems
+from nbprof.reader.values import DECODER
 
 _EVENTS = "traceEvents"
 _KEY = re.compile(r'[\s,{]*("(?:[^"\\]|\\.)*+")\s*:\s*', re.DOTALL)
@@ -60,7 +60,7 @@ def _loaded(text: bytes) -> tuple[dict[str, Any], bytes] | None:
     """The object that the text begins with, and what follows it."""
     try:
         decoded = text.decode("utf-8")
-        values, end = _decoder.raw_decode(decoded)
+        values, end = DECODER.raw_decode(decoded)
     except (ValueError, RecursionError):
         return None
     return values, decoded[end:].encode()
@@ -73,7 +73,7 @@ def _leading(text: bytes) -> tuple[dict[str, Any], bytes, bool]:
     is_cut = not decoded.rstrip().endswith("}")
     while key := _KEY.match(decoded, at):
         try:
-            value, end = _decoder.raw_decode(decoded, key.end())
+            value, end = DECODER.raw_decode(decoded, key.end())
         except json.JSONDecodeError as error:
             is_cut = error.pos >= len(decoded.rstrip()) or error.msg.startswith("Unterminated")
             break
@@ -81,30 +81,6 @@ def _leading(text: bytes) -> tuple[dict[str, Any], bytes, bool]:
             break
         if end == len(decoded) and isinstance(value, (int, float)):
             break  # more digits may have followed
-        values[json.loads(key.group(1), strict=False)] = value
+        values[DECODER.decode(key.group(1))] = value
         at = end
     return values, decoded[at:].encode(), is_cut
-
-
-def _refused(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
-
-
-def _float_or_text(number: str) -> float | str:
-    """A number too large for a float stays text, since infinity could not be written as JSON again."""
-    value = float(number)
-    return value if math.isfinite(value) else number
-
-
-def _integer_or_text(number: str) -> int | str:
-    """Python refuses to convert more than some 4,300 digits: they stay as they are."""
-    try:
-        return int(number)
-    except ValueError:
-        return number
-
-
-# The standard parser keeps integers of any size, where msgspec turns those beyond 64 bits into floats.
-_decoder = json.JSONDecoder(
-    strict=False, parse_constant=_refused, parse_float=_float_or_text, parse_int=_integer_or_text
-)

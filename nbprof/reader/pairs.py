@@ -10,10 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbprof.reader.problems import Problems
-
-UNCLOSED = "begin event that never ends"
-UNOPENED = "end event that nothing began"
+from nbprof.reader.problems import UNCLOSED, UNOPENED, Problems
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,12 @@ def write_parquet(
                 writer.write_table(pa.table(columns, schema), row_group_size=_ROWS)
             # Not as metadata of the schema, which pyarrow writes twice.
             writer.add_key_value_metadata({METADATA_KEY: json.dumps(facts)})
-        data = part.read_bytes()
+        data = memoryview(part.read_bytes())
         footer = _footer_start(data)
-        part.write_bytes(data[:footer] + _checksum(data[:footer], data[footer:]) + data[footer:])
+        with part.open("r+b") as file:
+            file.seek(footer)
+            file.write(_checksum(data[:footer], data[footer:]))
+            file.write(data[footer:])
         part.replace(target)
     return target
 
@@ -87,21 +90,21 @@ def _row_groups(events: pd.DataFrame, schema: pa.Schema) -> Iterator[list[pa.Arr
     texts = events[_ARGS].astype(ArgsDtype()).array.texts()
     for start in range(0, max(len(events), 1), _ROWS):
         rows = events.iloc[start : start + _ROWS]
-        words = [text and text.decode("utf-8", "replace") for text in islice(texts, _ROWS)]
+        args = [text and text.decode("utf-8", "replace") for text in islice(texts, _ROWS)]
         yield [
-            pa.array(words, field.type) if field.name == _ARGS else _packed(rows[field.name], field.type)
+            pa.array(args, field.type) if field.name == _ARGS else _as_arrow(rows[field.name], field.type)
             for field in schema
         ]
 
 
-def _packed(column: pd.Series[Any], wanted: pa.DataType) -> pa.Array:
+def _as_arrow(column: pd.Series[Any], wanted: pa.DataType) -> pa.Array:
     if _has_words(column):
         # Encoded anew: with only the words of these rows a group is no larger for what stands in others.
         return pa.array(column).cast(pa.string()).dictionary_encode()
     return pa.array(column, wanted, from_pandas=True)
 
 
-def _footer_start(data: bytes) -> int:
+def _footer_start(data: bytes | memoryview) -> int:
     # The file ends in the footer, its length in four bytes, and PAR1.
     return len(data) - 8 - int.from_bytes(data[-8:-4], "little")
 

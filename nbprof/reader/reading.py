@@ -6,7 +6,7 @@ it and says so in `metadata.problems`, or raises one `TraceFormatError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import pandas as pd
 
 from nbprof.errors import TraceFormatError
 from nbprof.metadata import METADATA_KEY, CaptureInfo, TraceMetadata
-from nbprof.reader.arguments import ArgsBuilder
+from nbprof.reader.blocks import ArgsBuilder
 from nbprof.reader.columns import events_frame
 from nbprof.reader.container import Source, Text
 from nbprof.reader.entries import MISSING
@@ -23,7 +23,7 @@ from nbprof.reader.lanes import LANES_KEY, lanes_in, without_lanes
 from nbprof.reader.numbers import integer
 from nbprof.reader.outer import outer_keys
 from nbprof.reader.pieces import Pieces
-from nbprof.reader.problems import DROPPED, FOREIGN, Problems
+from nbprof.reader.problems import DROPPED, FOREIGN, UNREADABLE_FACTS, Problems
 from nbprof.reader.repair import Rescuer
 from nbprof.schema import conform
 from nbprof.structure.openings import inside, region_openings
@@ -32,7 +32,6 @@ from nbprof.structure.times import times
 Progress = Callable[[int, int | None, int], None]
 """(bytes of the file read, its size if known, events so far)."""
 
-UNREADABLE_FACTS = "recording facts that cannot be read"
 _BASE = "baseTimeNanoseconds"
 _DEVICES = "deviceProperties"
 _DISTRIBUTED = "distributedInfo"
@@ -54,18 +53,20 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
             if progress is not None:
                 progress(text.done, text.size, gathered.entries)
     outer = outer_keys(pieces.head, pieces.tail, pieces.read - len(pieces.tail), problems)
-    if not gathered.entries and any(problem.kind in {DROPPED, FOREIGN} for problem in problems.listed()):
-        first = problems.listed()[0]
-        raise TraceFormatError(text.name, f"its list holds no events ({first.detail})", place=f"byte {first.offset}")
-    base = integer(outer.pop(_BASE, None))
+    unread = [problem for problem in problems.listed() if problem.kind in {DROPPED, FOREIGN}]
+    if unread and not gathered.entries:
+        detail, place = unread[0].detail, f"byte {unread[0].offset}"
+        raise TraceFormatError(text.name, f"its list holds no events ({detail})", place=place)
     lanes = lanes_in(outer.get(LANES_KEY))
     if lanes:
         del outer[LANES_KEY]
+    base = integer(_taken(outer, _BASE, (int, float, str), 0))
     frame, start_ns = events_frame(gathered, args.finish(), 0 if base == MISSING else base, problems, lanes)
-    capture = _capture(outer.get(METADATA_KEY), problems)
+    facts = outer.get(METADATA_KEY)
+    capture = _capture(facts, problems)
     if capture is not None:
-        del outer[METADATA_KEY]  # what can't be read stays among the other keys, so that a copy of the file keeps it
-    if capture.gated if capture else _says_gated(outer.get(METADATA_KEY)):
+        del outer[METADATA_KEY]
+    if _says_gated(facts):
         openings = region_openings(frame, times(frame))
         frame["in_region"] = inside(frame, openings, openings.markers)
     metadata = TraceMetadata(
@@ -74,8 +75,8 @@ def read_events(source: Source, *, progress: Progress | None = None) -> tuple[pd
         bytes=text.done,
         text_bytes=pieces.read,
         capture=capture,
-        devices=tuple(item for item in _listed(outer.pop(_DEVICES, None)) if isinstance(item, Mapping)),
-        distributed=_mapping(outer.pop(_DISTRIBUTED, None)),
+        devices=tuple(item for item in _taken(outer, _DEVICES, list, []) if isinstance(item, dict)),
+        distributed=_taken(outer, _DISTRIBUTED, dict, {}),
         labels=tuple(without_lanes(gathered.labels, lanes)),
         problems=problems.listed(),
         other=outer,
@@ -98,9 +99,6 @@ def _says_gated(values: Any) -> bool:
     return isinstance(values, dict) and values.get("gated") is True
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _taken(outer: dict[str, Any], key: str, kind: type | tuple[type, ...], otherwise: Any) -> Any:
+    """The value of a key; one of another kind stays among the other keys, so that a copy of the file keeps it."""
+    return outer.pop(key) if isinstance(outer.get(key), kind) else otherwise

@@ -17,7 +17,7 @@ from nbprof.markers import canonical_name
 from nbprof.schema import REGION_MARKER
 from nbprof.structure.flows import flow_ends, with_whole_flows
 from nbprof.structure.masks import Mask
-from nbprof.structure.openings import Openings, inside, region_openings, step_numbers, step_openings
+from nbprof.structure.openings import Openings, inside, region_openings, step_openings, working_rows
 from nbprof.structure.times import Times, times
 
 _FAR = float(1 << 62)
@@ -60,9 +60,9 @@ def _in_regions(events: pd.DataFrame, when: Times, wanted: Sequence[str]) -> Mas
 
 
 def _in_steps(events: pd.DataFrame, when: Times, wanted: Sequence[int]) -> Mask:
-    openings = step_openings(events, when)
-    numbers = step_numbers(events, openings).tolist()
-    if not numbers and when.known.any():  # with neither steps nor regions, all of it is step 0
+    steps, openings = step_openings(events, when)
+    numbers = steps.tolist()
+    if not numbers and working_rows(events, when).any():
         _check("step", wanted, [0])
         return np.full(len(events), bool(wanted))
     _check("step", wanted, sorted(set(numbers)))
@@ -94,7 +94,7 @@ def _region_names(region: str | Iterable[str]) -> list[str]:
     names = [region] if isinstance(region, str) else list(region) if isinstance(region, Iterable) else [region]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"region={region!r} names no region: give a name, or several in a list.")
-    return [name.strip() for name in names]
+    return names
 
 
 def _step_numbers(step: int | Iterable[int]) -> list[int]:

@@ -57,7 +57,7 @@ def crossing_stretches(threads: Integers, starts: Integers, ends: Integers) -> l
     """
     stretches = []
     for rows in _runs(outer_first(threads, starts, ends), threads):
-        _, crossing = _as_if_nested(starts[rows], ends[rows], np.maximum(ends[rows], starts[rows] + 1))
+        _, crossing = _as_if_nested(starts[rows], ends[rows], _closing(starts[rows], ends[rows]))
         if len(crossing):
             stretches.append(rows[crossing])
     return stretches
@@ -89,7 +89,7 @@ def _narrow(codes: Integers) -> NDArray[np.integer]:
 
 
 def _on_one_thread(starts: Integers, ends: Integers) -> tuple[Integers, int]:
-    closing = np.maximum(ends, starts + 1)
+    closing = _closing(starts, ends)
     parents, redo = _as_if_nested(starts, ends, closing)
     if not len(redo):
         return parents, 0
@@ -97,6 +97,12 @@ def _on_one_thread(starts: Integers, ends: Integers) -> tuple[Integers, int]:
     found, conflicts = _sweep(starts[redo].tolist(), ends[redo].tolist(), closing[redo].tolist())
     parents[redo] = np.where(found >= 0, redo[found], -1)
     return parents, conflicts
+
+
+def _closing(starts: Integers, ends: Integers) -> Integers:
+    """Where a row stops holding others: one of no length holds what starts with it."""
+    closing: Integers = np.maximum(ends, starts + 1)
+    return closing
 
 
 def _as_if_nested(starts: Integers, ends: Integers, closing: Integers) -> tuple[Integers, Integers]:

@@ -15,12 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nbprof.schema import DEVICE_CATEGORIES, REGION_MARKER, STEP_MARKER
+from nbprof.schema import (
+    ANNOTATION_CATEGORIES,
+    DEVICE_CATEGORIES,
+    OPERATOR_CATEGORIES,
+    REGION_MARKER,
+    RUNTIME_CATEGORIES,
+    STEP_MARKER,
+)
 from nbprof.structure.launches import launch_positions
 from nbprof.structure.masks import Integers, Mask, marker_mask, value_mask
 from nbprof.structure.nesting import nested_rows, outer_first
 from nbprof.structure.threads import engine_threads, thread_codes
 from nbprof.structure.times import Times
+
+_WORK = ANNOTATION_CATEGORIES | DEVICE_CATEGORIES | OPERATOR_CATEGORIES | RUNTIME_CATEGORIES | {"python_function"}
 
 
 @dataclass(frozen=True)
@@ -84,25 +93,33 @@ def region_openings(events: pd.DataFrame, when: Times, threads: Integers | None 
     return _openings(markers, threads, _processes(events), follows, when)
 
 
-def step_openings(events: pd.DataFrame, when: Times) -> Openings:
-    """The profiler's steps, or, where there are none, the outermost entries of regions, in order of time.
+def step_openings(events: pd.DataFrame, when: Times) -> tuple[Integers, Openings]:
+    """The steps' numbers, and what they hold: what starts meanwhile on any thread.
 
-    They are followed by all threads, also of processes (and devices' rows) that mark no step themselves.
+    Also on threads of processes (and devices' rows) that mark no step themselves.
     """
-    markers = profiler_steps(events, when)[1]
-    if not len(markers):
-        regions = region_openings(events, when)
-        markers = regions.markers[regions.around[regions.markers] < 0]
-        markers = markers[np.lexsort((when.ends[markers], when.starts[markers]))]
+    regions = region_openings(events, when)
+    numbers, markers = step_markers(events, when, regions.markers[regions.around[regions.markers] < 0])
     processes = _processes(events)
     processes[~np.isin(processes, processes[markers])] = -1
-    return _openings(markers, thread_codes(events), processes, np.ones(len(events), bool), when)
+    return numbers, _openings(markers, thread_codes(events), processes, np.ones(len(events), bool), when)
 
 
-def step_numbers(events: pd.DataFrame, steps: Openings) -> Integers:
-    """The number of each of the markers of `steps`: the profiler's own, or 0, 1, ... for entries of regions."""
-    numbers = profiler_steps(events, steps.when)[0]
-    return numbers if len(numbers) else np.arange(len(steps.markers))
+def step_markers(events: pd.DataFrame, when: Times, outermost: Integers) -> tuple[Integers, Integers]:
+    """Numbers and rows of the steps, in order of time.
+
+    These are the profiler's own, or, where there are none, 0, 1, ... for the outermost entries of regions.
+    """
+    numbers, rows = profiler_steps(events, when)
+    if not len(rows):
+        rows = outermost[np.lexsort((when.ends[outermost], when.starts[outermost]))]
+        numbers = np.arange(len(rows))
+    return numbers, rows
+
+
+def working_rows(events: pd.DataFrame, when: Times) -> Mask:
+    """What makes up step 0 where nothing marks steps."""
+    return when.known & value_mask(events["category"], _WORK)
 
 
 def profiler_steps(events: pd.DataFrame, when: Times) -> tuple[Integers, Integers]:

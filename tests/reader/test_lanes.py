@@ -27,14 +27,14 @@ def on_lanes(*rows: dict[str, Any], labels: list[dict[str, Any]] | None = None) 
 
 def test_nothing_needs_no_lanes(no_events: pd.DataFrame) -> None:
     when = times(no_events)
-    placed, lanes = laid_out(no_events, when, flow_ends(no_events, when))
+    placed, lanes = laid_out(no_events, when, flow_ends(no_events, when), [])
     assert len(placed) == len(lanes) == 0
 
 
 def test_what_nests_or_only_touches_stays_and_the_frame_is_the_same() -> None:
     events = make_events(op("outer", 0, 10), op("inner", 0, 10), op("end", 9, 1), op("next", 10, 5), op("none", 10, 0))
     when = times(events)
-    assert laid_out(events, when, flow_ends(events, when))[0] is events
+    assert laid_out(events, when, flow_ends(events, when), [])[0] is events
 
 
 def test_a_call_that_outlives_what_it_starts_in_by_a_nanosecond_moves_to_the_next_free_tid() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import pytest
 from hypothesis import given
@@ -59,6 +59,23 @@ def test_three_decimals_come_back_to_the_nanosecond_at_any_size(times: list[int]
 def test_further_decimals_are_rounded_to_the_nearest(times: list[Decimal]) -> None:
     for got, time in zip(read("[" + ", ".join(map(str, times)) + "]"), times, strict=True):
         assert abs(Decimal(got) - time * 1000) <= Decimal("0.5000001")
+
+
+@pytest.mark.parametrize("text", [b'"1e999999"', b'"1e400000"', b'"inf"', b'"nan"', b"12345678901234567890.5"])
+def test_what_is_no_time_is_missing_however_large(text: bytes) -> None:
+    assert exact_nanoseconds([text]).tolist() == [MISSING]
+
+
+def test_times_do_not_depend_on_the_decimals_of_a_notebook() -> None:
+    with localcontext(prec=5):
+        assert exact_nanoseconds([b'"1700000000123456.789"']).tolist() == [1_700_000_000_123_456_789]
+
+
+def test_an_integer_fits_64_bits_whatever_stands_beside_it() -> None:
+    # A text beside it takes another way than a column of integers alone.
+    for beside in (1, "1"):
+        assert integers([(1 << 63) - 1, -(1 << 63), beside]).tolist() == [(1 << 63) - 1, -(1 << 63), 1]
+    assert integers([1 << 63, "1"]).tolist() == [MISSING, 1]
 
 
 def test_integers_from_whatever_stands_there() -> None:

@@ -209,7 +209,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing(events: pd.DataFrame, tmp
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     for place in (tmp_path / "folder", tmp_path / "file" / "t.parquet"):
-        with pytest.raises(TraceWriteError, match="could not be written to"):
+        with pytest.raises(TraceWriteError, match="could not be written"):
             write_parquet(events, METADATA, None, place)
     unknown: Any = events.assign(odd=[object()] * len(events))
     with pytest.raises(ValueError, match="Could not convert <object"):
@@ -221,7 +221,7 @@ def test_what_was_there_stays_when_writing_fails(
     events: pd.DataFrame, written: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = written.read_bytes()
-    monkeypatch.setattr(parquet, "_packed", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(parquet, "_as_arrow", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         write_parquet(events.iloc[:1], METADATA, None, written)
     assert written.read_bytes() == before

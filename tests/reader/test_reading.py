@@ -11,7 +11,7 @@ import pytest
 
 from nbprof.markers import encode_name
 from nbprof.metadata import CaptureInfo, RegionCount, TraceMetadata
-from nbprof.reader import read_events
+from nbprof.reader import export_chrome, read_events
 from nbprof.schema import FX_MARKER, REGION_MARKER, TABLES
 
 RECORDED = Path(__file__).parents[1] / "data" / "region_torch213_cpu.json"
@@ -284,3 +284,24 @@ def test_the_order_is_that_of_the_file() -> None:
 def test_an_odd_base_is_no_reason_to_fail(base: Any) -> None:
     text = json.dumps({"traceEvents": [event("a", 1, 1)], "baseTimeNanoseconds": base})
     assert read_events(text.encode())[1].start_ns == (1012 if str(base) == "12" else 1000)
+
+
+def test_keys_of_another_kind_than_expected_stay_among_the_others() -> None:
+    odd = {"deviceProperties": {"id": 0}, "distributedInfo": [3], "baseTimeNanoseconds": [1]}
+    _, metadata = read(event("a", 1, 1), **odd)
+    assert metadata.other == odd
+    assert (metadata.devices, metadata.distributed, metadata.start_ns) == ((), {}, 1000)
+
+
+@pytest.mark.parametrize("number", ["1e999", "9" * 5000])
+def test_numbers_that_python_cannot_hold_stay_text_wherever_they_stand(number: str, tmp_path: Path) -> None:
+    row = '{"ph": "%s", "cat": "cpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": 1, "args": {"Input Dims": [[%s]], "n": %s}}'
+    rows = ",".join(row % (*words, number, number) for words in (("M", "process_name"), ("X", "a")))
+    events, metadata = read_events(b'{"traceEvents": [%s]}' % rows.encode())
+    assert metadata.labels[0]["args"]["n"] == number
+    assert events["args"].iloc[0] == {"Input Dims": [[number]], "n": number}
+    assert events["shapes"].iloc[0] == f'[["{number}"]]'
+    assert (
+        read_events(export_chrome(events, metadata, tmp_path / "t.json"))[0]["shapes"].tolist()
+        == events["shapes"].tolist()
+    )

@@ -141,6 +141,13 @@ def test_without_steps_and_regions_all_of_it_is_step_0() -> None:
         select(events, step=1)
 
 
+def test_what_no_table_counts_makes_no_step() -> None:
+    events = make_events(marker("a range of another profiler", 2, 2, category=None))
+    assert steps(events).empty
+    with pytest.raises(ValueError, match=r"no step '0', and no steps at all"):
+        select(events, step=0)
+
+
 @pytest.mark.parametrize(
     "asked", [{"region": []}, {"step": []}, {"time": (500, 501)}, {"region": "a", "time": (45, 50)}]
 )

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbprof.structure.calltree import call_tree
-from nbprof.structure.openings import Openings, inside, region_openings, step_numbers, step_openings
-from nbprof.structure.times import times
+from nbprof.structure.openings import Openings, inside, region_openings, step_openings
+from nbprof.structure.times import Times, times
 from tests.frames import kernel, launch, make_events, marker, op, region
 
 FRAME = "autograd::engine::evaluate_function: MulBackward0"
@@ -29,8 +29,12 @@ def held(openings_of: Any, chosen: list[int], *rows: dict[str, Any]) -> list[boo
     return inside(events, openings, np.array(chosen, np.int64)).tolist()
 
 
+def openings_of_steps(events: pd.DataFrame, when: Times) -> Openings:
+    return step_openings(events, when)[1]
+
+
 def test_nothing_belongs_nowhere(no_events: pd.DataFrame) -> None:
-    for openings_of in (region_openings, step_openings):
+    for openings_of in (region_openings, openings_of_steps):
         openings = openings_of(no_events, times(no_events))
         assert len(openings.markers) == len(openings.of(np.arange(0))) == 0
         assert len(inside(no_events, openings, openings.markers)) == 0
@@ -98,13 +102,13 @@ def test_all_threads_and_the_devices_rows_follow_a_step_and_other_processes_thei
         op("range", 20, 9, "7", category="gpu_user_annotation", pid="0"),
         marker("ProfilerStep#1", 40, 50, pid="2"), op("worker of another rank", 60, 5, "2", pid="2"),
     ]  # fmt: skip
-    assert held(step_openings, [0, 5], *rows) == [True, False, True, False, True, True, True]
+    assert held(openings_of_steps, [0, 5], *rows) == [True, False, True, False, True, True, True]
 
 
 def numbers(*rows: dict[str, Any]) -> dict[int, int]:
     events = make_events(*rows)
-    steps = step_openings(events, times(events))
-    return dict(zip(steps.markers.tolist(), step_numbers(events, steps).tolist(), strict=True))
+    found, steps = step_openings(events, times(events))
+    return dict(zip(steps.markers.tolist(), found.tolist(), strict=True))
 
 
 def test_steps_are_the_profilers_by_time_and_not_their_twins_on_the_device() -> None:
@@ -117,8 +121,8 @@ def test_without_them_the_outermost_entries_of_regions_are_steps_from_0_and_othe
     # Two entries of a, one of which holds b; the worker on thread 2 has no region of its own.
     rows = [region("a", 50, 40), region("a", 0, 40), region("b", 10, 20), op("x", 12, 5), op("worker", 60, 5, "2")]
     assert numbers(*rows) == {1: 0, 0: 1}
-    assert held(step_openings, [1], *rows) == [False, True, True, True, False]
-    assert held(step_openings, [0], *rows) == [True, False, False, False, True]
+    assert held(openings_of_steps, [1], *rows) == [False, True, True, True, False]
+    assert held(openings_of_steps, [0], *rows) == [True, False, False, False, True]
 
 
 threads = st.sampled_from(["1", "2"])
