@@ -71,7 +71,7 @@ report's facts. `trace.metadata.problems` holds the same as plain records.
 def pages() -> dict[str, str]:
     """File name -> the whole page."""
     return {
-        "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in schema.TABLES)]),
+        "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in ROWS)]),
         "magics.md": "\n".join([MAGICS_OPENING, *(magic(one.sign + name, one.parser) for name, one in MAGICS.items())]),
         "repairs.md": "\n".join([REPAIRS_OPENING, *(repair(name) for name in KINDS), ""]),
     }
@@ -102,8 +102,9 @@ def meaning(action: argparse.Action) -> str:
 def table(name: str) -> str:
     """One table: what a row is, and its columns."""
     rows = [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in schema.TABLES[name]]
-    intro = [ROWS[name], ""] if name in ROWS else []
-    return "\n".join([f"## {name}", "", *intro, "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""])
+    return "\n".join(
+        [f"## {name}", "", ROWS[name], "", "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""]
+    )
 
 
 def repair(name: str) -> str:

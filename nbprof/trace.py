@@ -10,17 +10,17 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from nbprof import analysis, reader, structure
+from nbprof import reader
 from nbprof.errors import NothingRecordedError, TraceWriteError
 from nbprof.metadata import TraceMetadata
 from nbprof.structure.times import times
+from nbprof.tables import Tables
 from nbprof.view.quantities import counted, duration, literal, shorten
 from nbprof.writing import write_text
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbprof.capture.recording import Recording
-    from nbprof.structure import CallTree
     from nbprof.view.report import Report
 
 
-class Trace:
+class Trace(Tables):
     """A finished trace: columnar events, and what can be asked of them.
 
     `events` has the columns of `docs/tables.md`; its times count in nanoseconds from `metadata.start_ns`.
@@ -73,38 +72,6 @@ class Trace:
     def __deepcopy__(self, memo: object) -> Trace:
         # A frame of its own, which costs nothing where pandas (from 3.0 on) copies a column when it is written to.
         return Trace(self.events.reset_index(drop=True), self.metadata, self.fx)
-
-    @cached_property
-    def _tree(self) -> CallTree:
-        return structure.call_tree(self.events)
-
-    def operators(self) -> pd.DataFrame:
-        """Host and device time by operator, largest first."""
-        return analysis.operators(self.events, tree=self._tree)
-
-    def kernels(self) -> pd.DataFrame:
-        """Device time by kernel, largest first."""
-        return analysis.kernels(self.events, tree=self._tree)
-
-    def timeline(self) -> pd.DataFrame:
-        """What each device did with its time; the parts sum to its span."""
-        return analysis.timeline(self.events, tree=self._tree)
-
-    def steps(self) -> pd.DataFrame:
-        """One row a step; the parts sum to its window."""
-        return analysis.steps(self.events, tree=self._tree)
-
-    def regions(self) -> pd.DataFrame:
-        """Time by region and parent, a tree from the top."""
-        return analysis.regions(self.events, tree=self._tree)
-
-    def region_steps(self) -> pd.DataFrame:
-        """Wall and self time of each region in each step."""
-        return analysis.region_steps(self.events, tree=self._tree)
-
-    def health(self) -> pd.DataFrame:
-        """What would make the numbers wrong, one row a check."""
-        return analysis.health(self.events, self.metadata, tree=self._tree)
 
     def where(
         self,

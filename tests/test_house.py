@@ -35,6 +35,7 @@ FLOORS = [
     "view.panels",
     "view.progress",
     "view",
+    "tables",
     "trace",
     "magics",
     "__init__",
