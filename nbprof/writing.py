@@ -35,6 +35,8 @@ def beside(path: Path) -> Iterator[Path]:
     What is whole is put into its place by `replace(path)`. Raises TraceWriteError, naming `path`, for what the system
     refuses inside the block.
     """
+    if not path.name:
+        raise TraceWriteError(path, "this names no file")
     # A name of its own length: with `path`'s name in it, the longest that a folder takes would no longer fit.
     part = path.with_name(f".nbprof-{os.getpid()}-{time.time_ns()}.part.json")
     try:

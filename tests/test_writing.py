@@ -46,6 +46,8 @@ def test_what_the_system_refuses_names_the_file_that_was_asked_for(tmp_path: Pat
         part.write_bytes(b"half")
         raise OSError(28, "No space left on device")
     assert entries(tmp_path) == ["file", "folder"]
+    with pytest.raises(TraceWriteError, match="this names no file"):
+        write_text(Path(), "x")
 
 
 def test_a_failed_write_inside_another_is_told_once(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from nbprof.reader.fx_file import load_fx
 from nbprof.reader.labels import occurring_labels
 from nbprof.reader.opening import read_trace
 from nbprof.reader.reading import Progress, read_events
-from nbprof.reader.select import select
+from nbprof.reader.select import select, selected
 
 __all__ = [
     "Progress",
@@ -19,4 +19,5 @@ __all__ = [
     "read_events",
     "read_trace",
     "select",
+    "selected",
 ]

@@ -171,9 +171,11 @@ def _is_missing(item: Any) -> bool:
 
 
 def _loaded(text: bytes | None) -> dict[str, Any] | None:
-    """The arguments of a text; what is no object is kept under one key."""
+    """The arguments of a text; what is no object is kept under one key, and null stands for none."""
     if text is None:
         return None
+    if text == b"null":
+        return {}
     try:
         value = loaded(text)
     except (ValueError, RecursionError):

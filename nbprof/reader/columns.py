@@ -37,7 +37,8 @@ def events_frame(
     core = {name: _always(gathered.column(name)) for name in ("kind", "ts", "dur")}
     if gathered.timeless:
         problems.add(TIMELESS, None, "left out", count=gathered.timeless)
-    kept = _without_invalid(core, kinds, problems) & _with_pairs_completed(core, kinds, problems)
+    args = ArgsArray(store, _always(gathered.column("args")))
+    kept = _without_invalid(core, kinds, problems) & _with_pairs_completed(core, kinds, args, problems)
     rows: Array | slice = slice(None) if kept.all() else np.flatnonzero(kept)
 
     def column(name: str) -> Array | None:
@@ -47,8 +48,7 @@ def events_frame(
     core = {name: values[rows] for name, values in core.items()}
     zero = int(core["ts"].min()) if len(core["ts"]) else 0
     core["ts"] -= zero
-    args = ArgsArray(store, _always(column("args")))
-    frame = _frame(core, kinds, args, column, gathered.combinations)
+    frame = _frame(core, kinds, args[rows], column, gathered.combinations)
     return frame, base_ns + zero
 
 
@@ -75,8 +75,13 @@ def _without_invalid(core: Mapping[str, Array], kinds: Sequence[Kind], problems:
     return kept
 
 
-def _with_pairs_completed(core: Mapping[str, Array], kinds: list[Kind], problems: Problems) -> NDArray[np.bool_]:
-    """All rows but end events (ph E); the begin events (ph B) that they end are complete ones (ph X) from now on."""
+def _with_pairs_completed(
+    core: Mapping[str, Array], kinds: list[Kind], args: ArgsArray, problems: Problems
+) -> NDArray[np.bool_]:
+    """All rows but end events (ph E); the begin events (ph B) that they end are complete ones (ph X) from now on.
+
+    These take over the arguments of their ends.
+    """
     begin = _of_kind(core["kind"], kinds, lambda kind: kind[0] == "B")
     end = _of_kind(core["kind"], kinds, lambda kind: kind[0] == "E")
     inside: NDArray[np.bool_] = ~end
@@ -93,6 +98,10 @@ def _with_pairs_completed(core: Mapping[str, Array], kinds: list[Kind], problems
             kinds.append(complete)
         core["kind"][row] = codes[complete]
     core["dur"][pairs.begins] = pairs.durations
+    more = np.array([text not in (None, b"{}", b"null") for text in args[pairs.ends].texts()], bool)
+    if more.any():
+        begins, ends = pairs.begins[more], pairs.ends[more]
+        args[begins] = [{**(a or {}), **(b or {})} for a, b in zip(args[begins], args[ends], strict=True)]
     return inside
 
 

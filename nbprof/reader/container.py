@@ -21,18 +21,22 @@ from nbprof.reader.unpacking import MAGIC, ZIP, encoding, packing, recoded, unpa
 
 Source: TypeAlias = str | os.PathLike[str] | bytes | BinaryIO
 
+BYTES = "<bytes>"
+"""Name of a source that has none."""
 CHUNK = 1 << 18
 _LAYERS = 3
 """A file may be packed so many times over."""
 _PLAUSIBLE, _RATIO = 256 << 20, 400
 """Traces pack to a tenth or thirtieth, at best to a hundredth of their size; a file of zeros packs to a thousandth."""
+_TEXT = ('{"', "[{", "{\n", "[\n")
 _FOREIGN = (
     (b"<", "it looks like an HTML or XML page", "Was a login or error page saved instead of the file?"),
     (b"\x80", "it looks like a Python pickle", "Only Chrome trace JSON is read; pickles are never opened."),
     (b"\x1f\x8b", f"it is packed more than {_LAYERS} times over", "Unpack it first."),
     (b"BZh", "it is compressed with bzip2", "Unpack it first: bunzip2."),
     (b"\xfd7zXZ", "it is compressed with xz", "Unpack it first: unxz."),
-    (b"PK", "it is a damaged or nested zip archive", "Unpack it and give the trace inside."),
+    (b"PK", "it is a damaged, empty or nested zip archive", "Unpack it and give the trace inside."),
+    (b"PAR1", "it is a Parquet file that was packed once more", "Unpack it first."),
 )
 
 
@@ -65,7 +69,8 @@ class Text:
         except (OSError, EOFError, RuntimeError, zlib.error) as error:
             raise TraceFormatError(self.name, f"it cannot be read ({error})") from error
         if not begun:
-            raise TraceFormatError(self.name, "the file is empty")
+            read = "" if self._owned or self.name == BYTES else " (or was it read to its end before?)"
+            raise TraceFormatError(self.name, f"the file is empty{read}")
 
     def _raw(self) -> Iterator[bytes]:
         first, chunks = _peek(iter(lambda: self._read(CHUNK), b""))
@@ -73,7 +78,7 @@ class Text:
             yield from chunks
             return
         # An archive has its table of contents at the end.
-        archive = self._stream if self._owned else io.BytesIO(b"".join(chunks))
+        archive = self._stream if self._owned and self._stream.seekable() else io.BytesIO(b"".join(chunks))
         for chunk in zip_member(archive, self.name, self._problems):
             self.done = archive.tell()
             yield chunk
@@ -83,7 +88,7 @@ class Text:
         try:
             chunk = self._stream.read(count)
         except ValueError as error:  # a stream that is closed, or not open for reading
-            raise TraceFormatError(self.name, f"it cannot be read ({error})") from error
+            raise unreadable(self.name, error) from error
         if not isinstance(chunk, bytes):
             kind = "text" if isinstance(chunk, str) else type(chunk).__name__
             raise TraceFormatError(self.name, f"the stream gives {kind}, not bytes", advice="Open it in mode 'rb'.")
@@ -112,12 +117,17 @@ class Text:
 
 def _opened(source: Source) -> tuple[str, BinaryIO, int | None]:
     if isinstance(source, bytes):
-        return "<bytes>", io.BytesIO(source), len(source)
+        return BYTES, io.BytesIO(source), len(source)
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             kind = type(source).__name__
             raise TypeError(f"A trace is read from a path, bytes or a file open in mode 'rb', not from {kind}.")
-        return str(getattr(source, "name", "<stream>")), source, None
+        return stream_name(source), source, None
+    if isinstance(source, str) and source.lstrip().startswith(_TEXT):
+        advice = "Give it as bytes: text.encode()."
+        raise TraceFormatError("<text>", "this is the text of a trace, not a path", advice=advice)
+    if not os.fspath(source):
+        raise TraceFormatError("''", "the path is empty")
     path = Path(source)
     try:
         if path.is_dir():
@@ -128,6 +138,17 @@ def _opened(source: Source) -> tuple[str, BinaryIO, int | None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TraceFormatError(str(path), f"it cannot be opened ({reason})") from error
+
+
+def stream_name(stream: BinaryIO) -> str:
+    """The name of a stream; a pipe's is a number, which says nothing."""
+    name = getattr(stream, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def unreadable(name: str, error: Exception) -> TraceFormatError:
+    """For a stream that refuses to be read: it is closed, or open for something else."""
+    return TraceFormatError(name, f"it cannot be read ({error})", advice="Open it anew, in mode 'rb'.")
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from nbprof.errors import TraceFormatError
-from nbprof.reader.container import Source
+from nbprof.reader.container import BYTES, Source, stream_name, unreadable
 from nbprof.reader.fx_file import payload_beside
 from nbprof.reader.reading import Progress, read_events
 
@@ -28,6 +28,9 @@ def read_trace(source: Source, *, progress: Progress | None = None) -> Contents:
 
     Raises FileNotFoundError where nothing is, TraceFormatError for what is no trace.
     """
+    if _is_pipe(source):
+        with Path(cast(str, source)).open("rb") as pipe:
+            return read_trace(pipe, progress=progress)
     if not isinstance(source, (str, os.PathLike, bytes)) and hasattr(source, "read"):
         source = cast(BinaryIO, _Replayed(source))
     if _first_bytes(source) == _PARQUET:
@@ -41,6 +44,13 @@ def read_trace(source: Source, *, progress: Progress | None = None) -> Contents:
     return events, metadata, fx
 
 
+def _is_pipe(source: Source) -> bool:
+    """Whether it is the path of one, which gives its first bytes only once."""
+    with suppress(OSError, TypeError, ValueError):
+        return isinstance(source, (str, os.PathLike)) and Path(source).is_fifo()
+    return False
+
+
 def _first_bytes(source: Source) -> bytes:
     if isinstance(source, bytes):
         return source[: len(_PARQUET)]
@@ -48,7 +58,7 @@ def _first_bytes(source: Source) -> bytes:
         return source.first
     with suppress(OSError, TypeError, ValueError):  # what is wrong with it is told when it is read
         path = Path(cast(str, source))
-        if path.is_file():  # a pipe would not give its first bytes again
+        if path.is_file():
             with path.open("rb") as file:
                 return file.read(len(_PARQUET))
     return b""
@@ -56,7 +66,7 @@ def _first_bytes(source: Source) -> bytes:
 
 def _from_parquet(source: Source) -> Contents:
     if isinstance(source, bytes):
-        name, data = "<bytes>", source
+        name, data = BYTES, source
     elif isinstance(source, (str, os.PathLike)):
         name, data = str(Path(source)), Path(source).read_bytes()
     else:
@@ -73,12 +83,12 @@ class _Replayed:
     """A stream whose first bytes have been looked at, and come again."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self.name = str(getattr(stream, "name", "<stream>"))
+        self.name = stream_name(stream)
         self._stream = stream
         try:
             self.first = self._ahead = stream.read(len(_PARQUET))
         except (OSError, ValueError) as error:
-            raise TraceFormatError(self.name, f"it cannot be read ({error})") from error
+            raise unreadable(self.name, error) from error
 
     def read(self, count: int = -1) -> bytes:
         """As a stream does: no more than `count` bytes at once, or all."""

@@ -15,9 +15,10 @@ from nbprof.reader.problems import UNCLOSED, UNOPENED, Problems
 
 @dataclass(frozen=True)
 class Pairs:
-    """Row positions: `begins[i]` lasts `durations[i]` ns."""
+    """Row positions: `begins[i]` lasts `durations[i]` ns, until `ends[i]`."""
 
     begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
     durations: NDArray[np.int64]
 
 
@@ -51,4 +52,4 @@ def paired(
     if unclosed:
         problems.add(UNCLOSED, None, "kept without a duration", count=unclosed)
     begun, closed = np.array(begins, np.int64), np.array(closed_at, np.int64)
-    return Pairs(begun, times[closed] - times[begun])
+    return Pairs(begun, closed, times[closed] - times[begun])

@@ -1,6 +1,6 @@
 """A part of a trace: by region, step or time.
 
-In: an events frame. Out: the frame of the rows asked for, with the same columns.
+In: an events frame. Out: which rows are asked for, and the frame of these, with the same columns.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ from nbprof.structure.times import Times, times
 _FAR = float(1 << 62)
 
 
-def select(
+def select(events: pd.DataFrame, **asked: Any) -> pd.DataFrame:
+    """The events that `selected` marks, as a frame of their own."""
+    return events[selected(events, **asked)].reset_index(drop=True)
+
+
+def selected(
     events: pd.DataFrame,
     *,
     region: str | Iterable[str] | None = None,
     step: int | Iterable[int] | None = None,
-    time: tuple[float, float] | None = None,
-) -> pd.DataFrame:
+    time: tuple[float | None, float | None] | None = None,
+) -> Mask:
     """The events that belong to a region (or several), a step (or several), and a span of time, all as asked for.
 
     What belongs to a region or a step stands in `structure/openings.py`; steps are those of the table `steps`. `time` is
-    (start, end) in microseconds from the trace's start and takes whatever overlaps it. Flows go with the events that
-    they join; in a part, those are left out that lost, or never had, one of their ends.
+    (start, end) in microseconds from the trace's start, None for an open end, and takes whatever overlaps it. Flows go
+    with the events that they join; in a part, those are left out that lost, or never had, one of their ends.
     Raises ValueError for a region or step that the trace doesn't have, TypeError for what names none.
     """
     keep = np.ones(len(events), bool)
@@ -47,7 +52,7 @@ def select(
         keep &= _overlapping(when, *_span_ns(time))
     if not keep.all():
         keep = with_whole_flows(events, keep, flow_ends(events, when))
-    return events[keep].reset_index(drop=True)
+    return keep
 
 
 def _in_regions(events: pd.DataFrame, when: Times, wanted: Sequence[str]) -> Mask:
@@ -78,13 +83,13 @@ def _held(events: pd.DataFrame, openings: Openings, labels: Sequence[Any], wante
 def _check(word: str, wanted: Sequence[Any], known: Sequence[Any]) -> None:
     for one in wanted:
         if one not in known:
-            raise ValueError(_unknown(word, str(one), list(map(str, known))))
+            raise ValueError(_unknown(word, one, list(map(str, known))))
 
 
-def _unknown(word: str, name: str, known: Sequence[str]) -> str:
+def _unknown(word: str, name: Any, known: Sequence[str]) -> str:
     if not known:
         return f"This trace has no {word} {name!r}, and no {word}s at all."
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(str(name), known, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     rest = f" and {len(known) - 20} more" if len(known) > 20 else ""
     return f"This trace has no {word} {name!r}.{hint} It has: {', '.join(known[:20])}{rest}."
@@ -105,11 +110,12 @@ def _step_numbers(step: int | Iterable[int]) -> list[int]:
         raise TypeError(f"step={step!r} numbers no step: give a whole number, or several in a list.") from None
 
 
-def _span_ns(time: tuple[float, float]) -> tuple[int, int]:
+def _span_ns(time: tuple[float | None, float | None]) -> tuple[int, int]:
     try:
-        start, end = (round(min(max(float(edge) * 1000, -_FAR), _FAR)) for edge in time)
+        edges = zip(time, (-_FAR, _FAR), strict=True)
+        start, end = (round(min(max(far if edge is None else float(edge) * 1000, -_FAR), _FAR)) for edge, far in edges)
     except (TypeError, ValueError):
-        advice = "give (start, end) in microseconds from the trace's start."
+        advice = "give (start, end) in microseconds from the trace's start, None for an open end."
         raise TypeError(f"time={time!r} is no span: {advice}") from None
     if not start < end:
         raise ValueError(f"time={time!r} is no span: the end must come after the start (microseconds).")

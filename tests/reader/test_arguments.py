@@ -181,7 +181,7 @@ def test_what_is_no_object_is_kept_under_one_key() -> None:
     with ArgsBuilder() as builder:
         builder.add(b'[{"args": 5}, {"args": null}, {"args": {"a": 1}}]', 3)
     array = ArgsArray(builder.finish(), np.arange(3))
-    assert list(array) == [{"args": 5}, {"args": None}, {"a": 1}]
+    assert list(array) == [{"args": 5}, {}, {"a": 1}]
 
 
 def test_a_large_trace_is_kept_compressed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import threading
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,43 @@ def test_parquet_without_pyarrow_says_what_to_install(parquet: Path, monkeypatch
         TraceFormatError, match=r"t\.parquet: reading Parquet takes pyarrow .*pip install nbprof\[parquet\]"
     ):
         read_trace(parquet)
+
+
+@pytest.mark.parametrize("kind", ["zip", "parquet"])
+def test_a_named_pipe_may_hold_whatever_a_file_may(tmp_path: Path, parquet: Path, kind: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.json", TRACE)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    data = packed.getvalue() if kind == "zip" else parquet.read_bytes()
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+    assert read_trace(path)[0]["name"].tolist() == ["a"]
+    writer.join()
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("", "the path is empty"),
+        (TRACE.decode(), r"<text>: this is the text of a trace, not a path\. Give it as bytes: text\.encode\(\)"),
+        (gzip.compress(b"PAR1" + bytes(20)), "a Parquet file that was packed once more"),
+    ],
+)
+def test_what_was_meant_is_said(source: Any, words: str) -> None:
+    with pytest.raises(TraceFormatError, match=words):
+        read_trace(source)
+
+
+def test_a_file_open_for_writing_is_to_be_opened_anew(tmp_path: Path) -> None:
+    with (tmp_path / "t.json").open("wb") as file, pytest.raises(TraceFormatError, match="Open it anew, in mode 'rb'"):
+        read_trace(file)
+
+
+def test_a_pipe_is_not_named_by_its_number() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, TRACE)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        assert read_trace(pipe)[1].source == "<stream>"

@@ -305,3 +305,16 @@ def test_numbers_that_python_cannot_hold_stay_text_wherever_they_stand(number: s
         read_events(export_chrome(events, metadata, tmp_path / "t.json"))[0]["shapes"].tolist()
         == events["shapes"].tolist()
     )
+
+
+def test_a_call_has_the_arguments_of_its_begin_and_of_its_end() -> None:
+    rows = [
+        ("B", 1, {"a": 1, "b": 1}),
+        ("B", 2, None),
+        ("E", 3, {"c": 3}),
+        ("E", 4, {"b": 2}),
+        ("B", 5, {"d": 4}),
+        ("E", 6, None),
+    ]
+    events, _ = read(*({"ph": ph, "name": "x", "pid": 1, "tid": 1, "ts": ts, "args": args} for ph, ts, args in rows))
+    assert events["args"].tolist() == [{"a": 1, "b": 2}, {"c": 3}, {"d": 4}]

@@ -42,6 +42,8 @@ class Report:
     def __str__(self) -> str:
         return self.text
 
+    __repr__ = __str__  # what a plain Python prompt shows
+
     def _repr_mimebundle_(
         self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
     ) -> dict[str, str]:
