@@ -1,15 +1,16 @@
-"""Write the pages that repeat what the code declares: tables.md from the schema, magics.md from the magics' own options,
-repairs.md from the reader's kinds of problems.
+"""Write the pages that repeat what the code declares: tables.md and tables/ from the schema and the analyses' docstrings,
+magics.md from the magics' own options, repairs.md from the reader's kinds of problems.
 
-In: nbprof. Out: docs/tables.md, docs/magics.md, docs/repairs.md; run it after a change of one (a test says when).
+In: nbprof. Out: these pages; run it after a change of one (a test says when).
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 from pathlib import Path
 
-from nbprof import schema
+from nbprof import analysis, schema
 from nbprof.magics.known import MAGICS
 from nbprof.reader.problems import KINDS
 
@@ -18,20 +19,41 @@ TABLES_OPENING = """# The tables
 Each is a pandas DataFrame and a method of a trace: `nbprof.last.operators()`, `nbprof.load_trace(path).steps()`.
 `events` is an attribute. Times are in microseconds (`_us`), but events keep whole nanoseconds (`_ns`); shares are
 fractions between 0 and 1; what isn't there is NA. An empty trace gives empty tables with all their columns. Further
-columns may stand behind these.
-"""
+columns may stand behind those that the pages list.
+
+Where our figures differ from another tool's, and why: [differences.md](differences.md). To draw one:
+`from nbprof.view import charts; charts.steps(trace.steps())`.
+
+| table | what a row is |
+|---|---|"""
 ROWS = {
     "events": "One row an event of the trace, in the order of the file.",
-    "operators": "One row an operator: where the time on the host and on the device goes.",
-    "kernels": "One row a kernel of the device.",
+    "operators": "One row an operator: its time on host and device, its work and its backward; `by=` for finer rows.",
+    "kernels": "One row a kernel of the device, or with `by=` a class, an operator, a stream, ...",
     "timeline": "One row a device: what its time from first start to last end was spent on. The parts sum to the span.",
+    "idle": "One row a gap of a device, in which none of its streams runs anything; with `by=` of a stream, or in a step.",
+    "idle_summary": "One row a device and reason.",
+    "launches": "One row a device event whose launch is in the trace.",
+    "queue_depth": "One row a launch or a start of a device event: how many wait on the stream from then on.",
+    "communication": "One row a collective, by start. On the device: kernels of NCCL and its kin; on the host: Gloo's.",
+    "memory": "One row an allocation or release, in order of time. Needs a recording with `profile_memory`.",
+    "allocations": "One row a block of memory: its allocation joined with its release.",
+    "memory_operators": "One row a device and operator: what the operator itself allocated and released.",
     "steps": "One row a step: what ran in its window, by priority from left to right. The parts sum to `wall_us`.",
     "regions": "One row a region under each region that it was entered from.",
     "region_steps": "One row a region and step: the entries of the region that began in the step.",
     "region_entries": "One row an entry of a region, by start: `nbprof.analysis.region_entries(trace.events)`.",
+    "modules": "One row an nn.Module under each chain of modules that it was called from.",
+    "critical_path": "One row a part of the path, by time. The parts sum to the path.",
+    "sequences": "One row a chain of kernels under one operator. Chains may share kernels.",
+    "flame": "One row a stack. `nbprof.analysis.folded(table)` and `speedscope(table)` are what flame graph tools read.",
+    "findings": "One row a finding: what was measured, what it could give back at most, and what to try.",
+    "comparison": "One row a name in either of two traces: `nbprof.compare(a, b).operators()` and its kin.",
     "health": "One row a check of what would make the numbers wrong.",
 }
 
+MADE_BY = {"comparison": "compare_tables"}
+"""The analysis that makes a table, where it has another name."""
 
 MAGICS_OPENING = """# The magics
 
@@ -71,7 +93,11 @@ report's facts. `trace.metadata.problems` holds the same as plain records.
 def pages() -> dict[str, str]:
     """File name -> the whole page."""
     return {
-        "tables.md": "\n".join([TABLES_OPENING, *(table(name) for name in ROWS)]),
+        "tables.md": "\n".join(
+            [TABLES_OPENING, *(f"| [{name}](tables/{name}.md) | {row} |" for name, row in ROWS.items())]
+        )
+        + "\n",
+        **{f"tables/{name}.md": table(name) for name in ROWS},
         "magics.md": "\n".join([MAGICS_OPENING, *(magic(one.sign + name, one.parser) for name, one in MAGICS.items())]),
         "repairs.md": "\n".join([REPAIRS_OPENING, *(repair(name) for name in KINDS), ""]),
     }
@@ -100,11 +126,12 @@ def meaning(action: argparse.Action) -> str:
 
 
 def table(name: str) -> str:
-    """One table: what a row is, and its columns."""
+    """One table: what a row is, how it is worked out, and its columns."""
     rows = [f"| `{c.name}` | {c.dtype} | {c.unit} | {c.meaning} |" for c in schema.TABLES[name]]
-    return "\n".join(
-        [f"## {name}", "", ROWS[name], "", "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""]
-    )
+    columns = ["## Columns", "", "| column | type | unit | meaning |", "|---|---|---|---|", *rows, ""]
+    definition = inspect.getdoc(getattr(analysis, MADE_BY.get(name, name), None)) if name != "events" else None
+    worked_out = ["## Definition", "", definition, ""] if definition else []
+    return "\n".join([f"# {name}", "", ROWS[name], "", *worked_out, *columns])
 
 
 def repair(name: str) -> str:
@@ -114,4 +141,6 @@ def repair(name: str) -> str:
 
 if __name__ == "__main__":
     for name, text in pages().items():
-        Path(__file__).with_name(name).write_text(text, encoding="utf-8")
+        page = Path(__file__).parent / name
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, encoding="utf-8")

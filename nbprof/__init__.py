@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from nbprof.capture.regions import reset_region as reset_region
     from nbprof.capture.regions import resolve_profiler_region as resolve_profiler_region
     from nbprof.capture.slots import region as region
+    from nbprof.comparison import Comparison as Comparison
+    from nbprof.comparison import compare as compare
     from nbprof.errors import NbprofError as NbprofError
     from nbprof.errors import NothingRecordedError as NothingRecordedError
     from nbprof.errors import ProfilerBusyError as ProfilerBusyError
@@ -53,6 +55,7 @@ _HOMES = {
         "resolve_profiler_region",
     ),
     "nbprof.capture.slots": ("region",),
+    "nbprof.comparison": ("Comparison", "compare"),
     "nbprof.errors": (
         "NbprofError",
         "NothingRecordedError",

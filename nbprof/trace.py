@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from nbprof import reader
+from nbprof import reader, structure
 from nbprof.errors import NothingRecordedError, TraceWriteError
 from nbprof.metadata import TraceMetadata
 from nbprof.structure.times import times
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbprof.capture.recording import Recording
+    from nbprof.structure import CallTree
+    from nbprof.structure.masks import Integers
     from nbprof.view.report import Report
 
 
@@ -35,8 +38,12 @@ class Trace(Tables):
     """A finished trace: columnar events, and what can be asked of them.
 
     `events` has the columns of `docs/tables.md`; its times count in nanoseconds from `metadata.start_ns`.
-    `fx` is the payload of the FX file beside the trace, None where there is none.
+    `fx` is the payload of the FX file beside the trace, None where there is none. Parts of one trace can be combined:
+    `&` is what both hold, `|` what either holds, `-` what only the first holds. A copy of a part is a trace of its own.
     """
+
+    _cut: tuple[Trace, Integers] | None = None
+    """The trace that a part was cut from, and its rows there."""
 
     def __init__(self, events: pd.DataFrame, metadata: TraceMetadata, fx: Mapping[str, Any] | None = None) -> None:
         self.events = events
@@ -57,14 +64,28 @@ class Trace(Tables):
     def __getitem__(self, rows: slice | Sequence[bool] | NDArray[np.bool_] | pd.Series[bool]) -> Trace:
         """The part with these events: `trace[100:200]`, or by a mask, `trace[trace.events["stream"] == 7]`."""
         if isinstance(rows, slice):
-            return self._part(self.events.iloc[rows].reset_index(drop=True))
+            return self._part(np.sort(np.arange(len(self))[rows]))  # in the order of the file
         mask: Any = rows if hasattr(rows, "dtype") else np.asarray(rows)
         if mask.ndim != 1 or not pd.api.types.is_bool_dtype(mask.dtype):
             raise TypeError(
                 f"A part of a trace is trace[100:200] or trace[mask], not trace[{type(rows).__name__}]. "
                 "Its single events are the rows of trace.events."
             )
-        return self._part(self.events[mask].reset_index(drop=True))
+        if len(mask) != len(self):
+            raise ValueError(
+                f"The mask has {len(mask):,} entries, the trace {len(self):,} events: is it another trace's?"
+            )
+        # By position, not by label, since a part is numbered anew; NA is no.
+        return self._part(np.flatnonzero(pd.array(mask, dtype="boolean").to_numpy(bool, na_value=False)))
+
+    def __and__(self, other: Trace) -> Trace:
+        return self._combined(other, np.intersect1d)
+
+    def __or__(self, other: Trace) -> Trace:
+        return self._combined(other, np.union1d)
+
+    def __sub__(self, other: Trace) -> Trace:
+        return self._combined(other, np.setdiff1d)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"events": self.events, "metadata": self.metadata, "fx": self.fx}  # the rest is worked out anew
@@ -78,19 +99,45 @@ class Trace(Tables):
         *,
         region: str | Sequence[str] | None = None,
         step: int | Sequence[int] | None = None,
-        time: tuple[float, float] | None = None,
+        time: tuple[float | None, float | None] | None = None,
     ) -> Trace:
         """The part inside regions, steps, or a time window (start and end in microseconds from the trace's start)."""
-        return self._part(reader.select(self.events, region=region, step=step, time=time))
+        return self[reader.selected(self.events, region=region, step=step, time=time)]
 
-    def _part(self, events: pd.DataFrame) -> Trace:
+    @cached_property
+    def _tree(self) -> CallTree:
+        if self._cut is None:
+            return structure.call_tree(self.events)
+        return structure.part_tree(self.events, self._cut[0]._tree)
+
+    def _combined(self, other: Trace, rows_of_both: Callable[[Integers, Integers], Integers]) -> Trace:
+        if not isinstance(other, Trace):
+            return NotImplemented
+        (whole, rows), (its_whole, its_rows) = self._place(), other._place()
+        if whole is not its_whole:
+            raise ValueError(
+                f"Only parts of one trace can be combined; these come from two, {whole!r} and {its_whole!r}. "
+                "Cut both from the same one, with trace.where(...) or trace[...]."
+            )
+        return whole._part(rows_of_both(rows, its_rows))
+
+    def _place(self) -> tuple[Trace, Integers]:
+        return (self, np.arange(len(self))) if self._cut is None else self._cut
+
+    def _part(self, rows: Integers) -> Trace:
+        whole, own_rows = self._place()
+        events = self.events.iloc[rows].reset_index(drop=True)
+        part = Trace(events, self._metadata_of(events), self.fx)
+        part._cut = (whole, own_rows[rows])
+        return part
+
+    def _metadata_of(self, events: pd.DataFrame) -> TraceMetadata:
         if len(events) == len(self):
-            return Trace(events, self.metadata, self.fx)
+            return self.metadata
         # The plan was one for the whole: a part is not short of it.
         capture = self.metadata.capture
         labels = reader.occurring_labels(self.metadata.labels, events)
-        metadata = replace(self.metadata, capture=capture and replace(capture, planned_steps=None), labels=labels)
-        return Trace(events, metadata, self.fx)
+        return replace(self.metadata, capture=capture and replace(capture, planned_steps=None), labels=labels)
 
     def _span_ns(self) -> int:
         when = times(self.events)
@@ -136,7 +183,7 @@ class Trace(Tables):
         *,
         region: str | Sequence[str] | None = None,
         step: int | Sequence[int] | None = None,
-        time: tuple[float, float] | None = None,
+        time: tuple[float | None, float | None] | None = None,
         with_args: bool = True,
     ) -> Path:
         """Write the trace, or a part of it, as a file for Perfetto and chrome://tracing; returns its path.

@@ -49,6 +49,12 @@ def memory(name: str, ts: float, dur: float, correlation: int | None = None, **m
     return kernel(name, ts, dur, correlation, **{"category": category} | more)
 
 
+def allocator(ts: float, size: int, address: int | None = None, tid: str = "1", **more: Any) -> dict[str, Any]:
+    """An allocation on CUDA device 0, or a release where the size is negative."""
+    placed = {"category": "cpu_instant_event", "ph": "i", "bytes": size, "address": address}
+    return op("[memory]", ts, None, tid, **placed | {"device_type": 1, "device_id": 0} | more)
+
+
 def row(table: pd.DataFrame, **where: Any) -> dict[str, Any]:
     """The one row of the table that matches; missing values of `where` match NA."""
     for column, value in where.items():

@@ -37,6 +37,7 @@ FLOORS = [
     "view",
     "tables",
     "trace",
+    "comparison",
     "magics",
     "__init__",
 ]

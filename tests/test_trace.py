@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nbprof
 from nbprof import schema
 from nbprof.metadata import CaptureInfo, TraceMetadata
-from tests.frames import make_events, marker, op
+from tests.frames import kernel, launch, make_events, marker, op
 
 CPU_TRACE = Path(__file__).parent / "data" / "region_torch213_cpu.json"
 
@@ -24,7 +26,9 @@ def trace() -> nbprof.Trace:
     return nbprof.load_trace(CPU_TRACE)
 
 
-@pytest.mark.parametrize("table", ["operators", "kernels", "timeline", "steps", "regions", "region_steps", "health"])
+@pytest.mark.parametrize(
+    "table", ["operators", "kernels", "timeline", "steps", "regions", "region_steps", "findings", "health"]
+)
 def test_every_table_has_the_columns_of_the_schema_also_when_it_is_empty(trace: nbprof.Trace, table: str) -> None:
     empty = nbprof.Trace(schema.empty("events"), trace.metadata)
     for one in (trace, empty):
@@ -92,10 +96,11 @@ def test_slices_and_masks_are_parts(trace: nbprof.Trace) -> None:
     pd.testing.assert_frame_equal(part.events, trace.events.iloc[10:20].reset_index(drop=True))
     assert part.fx is trace.fx
     mask = (trace.events["category"] == "cpu_op").to_numpy()
-    for given in (mask, list(mask), pd.Series(mask), pd.array(mask)):
-        assert len(trace[given]) == mask.sum()
+    for form in (mask, list(mask), pd.Series(mask), pd.array(mask)):
+        assert len(trace[form]) == mask.sum()
     assert len(trace[trace.events["dur_ns"] > 0]) == (trace.events["dur_ns"] > 0).sum()  # NA is no
     assert len(trace[:]) == len(trace)
+    pd.testing.assert_frame_equal(trace[::-1].events, trace.events)  # in the order of the file
     assert len(trace[5:5]) == 0
     assert trace[5:5].operators().empty
 
@@ -107,8 +112,10 @@ def test_what_is_no_part_is_a_clear_error(trace: nbprof.Trace, key: object) -> N
 
 
 def test_a_mask_of_another_length_and_iteration_are_refused(trace: nbprof.Trace) -> None:
-    with pytest.raises(ValueError, match="wrong length"):
+    with pytest.raises(ValueError, match=r"The mask has 2 entries, the trace"):
         trace[[True, False]]
+    with pytest.raises(ValueError, match=r"is it another trace's\?"):
+        trace[10:][trace.events["category"] == "cpu_op"]  # pandas would go by labels, which a part has anew
     with pytest.raises(TypeError, match=r"Its single events are the rows of trace\.events"):
         list(trace)
 
@@ -182,3 +189,68 @@ def test_a_part_is_not_reported_as_short_of_the_plan(tmp_path: Path) -> None:
     assert whole.where(time=(0, 1000)).metadata.capture == capture
     short = nbprof.Trace(events.iloc[:1], whole.metadata)
     assert short.health().set_index("check").loc["steps", "status"] == "warning"
+
+
+def test_parts_of_one_trace_combine_in_the_order_of_the_file(trace: nbprof.Trace) -> None:
+    first, second, mixed = trace[10:30], trace[20:40], trace[-5:]
+    pd.testing.assert_frame_equal((first & second).events, trace[20:30].events)
+    pd.testing.assert_frame_equal((second | first).events, trace[10:40].events)
+    pd.testing.assert_frame_equal((first - second).events, trace[10:20].events)
+    pd.testing.assert_frame_equal((trace - first - mixed).events, (trace[:10] | trace[30:-5]).events)
+    pd.testing.assert_frame_equal((trace[10:][5:] & first[1:]).events, trace[15:30].events)  # parts of parts
+    assert len(first & trace[40:]) == 0
+    assert (first & trace[40:]).operators().empty
+    assert (first | second).fx is trace.fx
+
+
+ROWS = st.lists(st.integers(0, 5), unique=True)
+
+
+@given(ROWS, ROWS)
+def test_parts_combine_as_sets_of_rows_do(first: list[int], second: list[int]) -> None:
+    events = make_events(*(op(f"op {n}", n, 1) for n in range(6)))
+    trace = nbprof.Trace(events, TraceMetadata("run.json"))
+    a, b = (trace[[n in rows for n in range(6)]] for rows in (first, second))
+    names = {sign: part.events["name"].tolist() for sign, part in (("&", a & b), ("|", a | b), ("-", a - b))}
+    x, y = set(first), set(second)
+    assert names == {
+        sign: [f"op {n}" for n in sorted(rows)] for sign, rows in (("&", x & y), ("|", x | y), ("-", x - y))
+    }
+
+
+def test_any_table_of_a_combined_part_is_that_of_the_same_rows(trace: nbprof.Trace) -> None:
+    (region,) = trace.regions()["region"]
+    inside, outside = trace.where(region=region), trace - trace.where(region=region)
+    assert (len(outside), len(inside & outside)) == (len(trace) - len(inside), 0)
+    again = inside | outside
+    assert again.metadata == trace.metadata  # all of it: the plan counts again
+    for table in ("operators", "timeline", "steps", "regions", "health"):
+        pd.testing.assert_frame_equal(getattr(again, table)(), getattr(trace, table)())
+
+
+def test_parts_of_different_traces_do_not_combine(trace: nbprof.Trace) -> None:
+    other = nbprof.load_trace(CPU_TRACE)
+    for stranger in (other[:5], other, copy.copy(trace), pickle.loads(pickle.dumps(trace[:5]))):
+        with pytest.raises(ValueError, match=r"Only parts of one trace .*Cut both from the same one"):
+            trace[:5] | stranger
+    with pytest.raises(TypeError, match="unsupported operand"):
+        trace & [True]  # type: ignore[operator]
+
+
+def test_a_copy_of_a_part_does_not_carry_the_whole(trace: nbprof.Trace) -> None:
+    part = trace[:3]
+    assert len(pickle.dumps(part)) < len(pickle.dumps(trace))
+    for again in (copy.copy(part), copy.deepcopy(part), pickle.loads(pickle.dumps(part))):
+        assert set(vars(again)) == {"events", "metadata", "fx"}
+        pd.testing.assert_frame_equal(again.events, part.events)
+
+
+def test_a_step_is_the_same_in_a_part_as_in_the_whole() -> None:
+    # The host of step 2 begins at 10, while the kernel of step 1 runs until 60: its own window is [60, 80).
+    rows = [marker("ProfilerStep#1", 0, 10), launch(2, 2, 1), kernel("k", 5, 55, correlation=1)]
+    rows += [marker("ProfilerStep#2", 10, 10), launch(12, 2, 2), kernel("k", 60, 20, correlation=2)]
+    trace = nbprof.Trace(make_events(*rows), TraceMetadata("run.json"))
+    whole = trace.steps().set_index("step")["wall_us"]
+    assert whole.to_dict() == {1: 60.0, 2: 20.0}
+    for step in (1, 2):
+        assert trace.where(step=step).steps()["wall_us"].tolist() == [whole[step]]

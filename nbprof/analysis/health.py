@@ -90,7 +90,12 @@ def _steps(events: pd.DataFrame, metadata: TraceMetadata, tree: CallTree) -> Ite
     capture = metadata.capture
     recorded = len(profiler_steps(events, tree.times)[0])
     if capture is None or capture.planned_steps is None:
-        yield Check("steps", "ok", recorded, f"{recorded} step window{'' if recorded == 1 else 's'} recorded; no schedule is known.")
+        yield Check(
+            "steps",
+            "ok",
+            recorded,
+            f"{recorded} step window{'' if recorded == 1 else 's'} recorded; no schedule is known.",
+        )
         return
     planned, run = capture.planned_steps, capture.run_steps or 0
     active = capture.schedule.get("active")

@@ -50,11 +50,9 @@ def steps(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame
     count = len(windows.numbers)
     if not count:
         return empty("steps")
-    launched = np.flatnonzero(tree.device & (tree.launch >= 0))
-    step = windows.at(tree.times.starts[tree.launch[launched]])
-    launched, step = launched[step >= 0], step[step >= 0]
+    launched, step = launched_in(windows, tree)
     starts, ends = tree.times.starts[launched], tree.times.ends[launched]
-    own = _own_windows(windows, step, ends)
+    own = own_windows(windows, tree)
     parts = _parts(events, tree, own)
     table = pd.DataFrame(
         {
@@ -80,11 +78,23 @@ def step_windows(events: pd.DataFrame, tree: CallTree) -> StepWindows:
     return StepWindows(np.zeros(1, np.int64), tree.times.starts[work].min()[None], tree.times.ends[work].max()[None])
 
 
-def _own_windows(windows: StepWindows, step: Integers, device_ends: Integers) -> Intervals:
+def launched_in(windows: StepWindows, tree: CallTree) -> tuple[Integers, Integers]:
+    """The device events launched in a step, and for each the place of that step among the windows."""
+    launched = np.flatnonzero(tree.device & (tree.launch >= 0))
+    step = windows.at(tree.times.starts[tree.launch[launched]])
+    return launched[step >= 0], step[step >= 0]
+
+
+def own_windows(windows: StepWindows, tree: CallTree) -> Intervals:
+    """From where each step has the devices to itself to the end of the last device event that it launched.
+
+    The windows are in order of time and don't overlap; where one step ends before another is done, it is empty.
+    """
     ends = windows.ends.copy()
-    np.maximum.at(ends, step, device_ends)
-    reach = np.maximum.accumulate(ends)
-    starts = np.maximum(windows.starts, np.concatenate((windows.starts[:1], reach[:-1])))
+    launched, step = launched_in(windows, tree)
+    np.maximum.at(ends, step, tree.times.ends[launched])
+    before = np.concatenate(([tree.busy_until], np.maximum.accumulate(ends)[:-1]))
+    starts = np.maximum(windows.starts, before[: len(ends)])
     return starts, np.maximum(ends, starts)
 
 

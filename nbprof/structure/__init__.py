@@ -6,6 +6,6 @@ and unions that tables are made of; all as arrays by row position.
 
 from __future__ import annotations
 
-from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.calltree import CallTree, call_tree, part_tree
 
-__all__ = ["CallTree", "call_tree"]
+__all__ = ["CallTree", "call_tree", "part_tree"]

@@ -5,7 +5,7 @@ In: an events frame. Out: a `CallTree` of row positions, as long as the frame; -
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from nbprof.structure.openings import region_openings
 from nbprof.structure.threads import thread_codes
 from nbprof.structure.times import Times, times
 
+_LONG_AGO = np.iinfo(np.int64).min
+
 
 @dataclass(frozen=True)
 class CallTree:
@@ -27,7 +29,8 @@ class CallTree:
     operator around it (for a device event: around its launch), `launch` the runtime call that launched a device event,
     `entry` the marker of the innermost region that a host event began in (a device event: its launch), and for a
     region's marker the one that encloses it. `conflicts` counts operators and runtime calls that outlive what they
-    started in, `crossings` region entries that do.
+    started in, `crossings` region entries that do. In a part of a trace, `busy_until` is when the devices are through
+    with what was launched before it.
     """
 
     times: Times
@@ -40,6 +43,7 @@ class CallTree:
     entry: Integers
     conflicts: int
     crossings: int
+    busy_until: int = _LONG_AGO
 
 
 def call_tree(events: pd.DataFrame) -> CallTree:
@@ -67,6 +71,17 @@ def call_tree(events: pd.DataFrame) -> CallTree:
         conflicts=conflicts,
         crossings=openings.crossings,
     )
+
+
+def part_tree(events: pd.DataFrame, whole: CallTree) -> CallTree:
+    """The same for a part of a trace, whose own first step begins where earlier work ends, as in the whole."""
+    tree = call_tree(events)
+    host = tree.times.known & ~tree.device
+    if not host.any():
+        return tree
+    launched = np.flatnonzero(whole.device & (whole.launch >= 0))
+    earlier = launched[whole.times.starts[whole.launch[launched]] < tree.times.starts[host].min()]
+    return replace(tree, busy_until=int(whole.times.ends[earlier].max(initial=_LONG_AGO)))
 
 
 def _innermost(parent: Integers, wanted: Mask) -> Integers:

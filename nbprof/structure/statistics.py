@@ -1,6 +1,6 @@
-"""Calls, sums and extremes of rows that share a name.
+"""Calls, sums, extremes and spread of rows that share a group.
 
-In: the name column and the rows that count. Out: arrays with one entry for each name that occurs.
+In: groups and the rows that count. Out: arrays with one entry for each group.
 """
 
 from __future__ import annotations
@@ -8,63 +8,56 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nbprof.structure.masks import Integers
 from nbprof.structure.times import Times, microseconds
 
-_HIGHEST = np.iinfo(np.int64).max
-
 
 @dataclass(frozen=True)
-class NameStatistics:
-    """One entry a name, in the order of the names.
+class GroupStatistics:
+    """One entry a group: all its calls, those `known` (with a duration), and the sum of their durations.
 
-    Means and extremes are over the `known` calls (those with a duration), NaN where there are none.
+    `times` are columns of these durations: mean, shortest, longest, percentiles and the standard deviation (of these
+    calls, not of a population that they were drawn from); NaN where none is known.
     """
 
-    names: pd.Categorical
-    groups: Integers
     calls: Integers
     known: Integers
     total_ns: Integers
-    mean_us: NDArray[np.float64]
-    min_us: NDArray[np.float64]
-    max_us: NDArray[np.float64]
-
-    def sums(self, values: Integers) -> Integers:
-        """Sum by name of values that stand for the rows."""
-        return sums_by_group(self.groups, values, len(self.calls))
+    times: dict[str, NDArray[np.float64]]
 
 
-def by_name(names: pd.Series, rows: Integers, when: Times) -> NameStatistics:
-    """Statistics of the durations of `rows`, by name."""
-    codes = names.cat.codes.to_numpy()[rows].astype(np.int64)
-    text = names.cat.categories.to_numpy(object)
-    occurring = np.flatnonzero(np.bincount(codes, minlength=len(text)))
-    occurring = occurring[np.argsort(text[occurring])]
-    place = np.zeros(len(text), np.int64)
-    place[occurring] = np.arange(len(occurring))
-    groups, count = place[codes], len(occurring)
+def by_group(groups: Integers, count: int, rows: Integers, when: Times) -> GroupStatistics:
+    """Statistics of the durations of `rows`, whose groups are 0 to count - 1."""
     known_rows = when.known[rows]
-    durations = when.durations[rows]
-    measured, lengths = groups[known_rows], durations[known_rows]
+    measured, lengths = groups[known_rows], when.durations[rows[known_rows]]
+    order = np.argsort(lengths, kind="stable")
+    order = order[np.argsort(measured[order], kind="stable")]
+    measured, lengths = measured[order], lengths[order]
     known = np.bincount(measured, minlength=count)
-    lowest, highest = np.full(count, _HIGHEST), np.full(count, -1)
-    np.minimum.at(lowest, measured, lengths)
-    np.maximum.at(highest, measured, lengths)
     total = sums_by_group(measured, lengths, count)
-    return NameStatistics(
-        names=pd.Categorical.from_codes(np.arange(count), categories=pd.Index(text[occurring])),
-        groups=groups,
-        calls=np.bincount(groups, minlength=count),
-        known=known,
-        total_ns=total,
-        mean_us=_or_nan(known, microseconds(total) / np.maximum(known, 1)),
-        min_us=_or_nan(known, microseconds(lowest)),
-        max_us=_or_nan(known, microseconds(highest)),
-    )
+    mean = microseconds(total) / np.maximum(known, 1)
+    squares = np.bincount(measured, (microseconds(lengths) - mean[measured]) ** 2, count)
+    percentiles = {"min_us": 0, "max_us": 100, "p50_us": 50, "p95_us": 95}
+    times = {
+        "mean_us": mean,
+        **{name: _percentile(lengths, known, percent) for name, percent in percentiles.items()},
+        "std_us": np.sqrt(squares / np.maximum(known, 1)),
+    }
+    times = {name: np.where(known > 0, values, np.nan) for name, values in times.items()}
+    return GroupStatistics(np.bincount(groups, minlength=count), known, total, times)
+
+
+def _percentile(ascending: Integers, known: Integers, percent: int) -> NDArray[np.float64]:
+    """Of the lengths of each group, which stand one group after the other; between two lengths on a straight line."""
+    place = np.maximum(known - 1, 0) * percent
+    lower = np.cumsum(known) - known + place // 100
+    upper = lower + (place % 100 > 0)
+    lengths = microseconds(np.append(ascending, 0))  # groups without a length read the last entry
+    below, above = (lengths[np.minimum(at, len(ascending))] for at in (lower, upper))
+    between: NDArray[np.float64] = below + (above - below) * (place % 100) / 100
+    return between
 
 
 def sums_by_group(groups: Integers, values: Integers, count: int) -> Integers:
@@ -78,7 +71,3 @@ def shares(parts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each part of their sum, NaN left aside; 0 where nothing is there to share."""
     whole = float(np.nansum(parts))
     return parts / whole if whole > 0 else np.zeros(len(parts))
-
-
-def _or_nan(known: Integers, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(known > 0, values, np.nan)

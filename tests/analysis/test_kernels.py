@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from nbprof import schema
 from nbprof.analysis.kernel_classes import CLASSES, classify
 from nbprof.analysis.kernels import kernels
-from tests.frames import kernel, launch, make_events, memory, op, row
+from nbprof.structure.calltree import call_tree
+from tests.frames import kernel, launch, make_events, marker, memory, op, region, row
+from tests.references import Reference
 
 
 def test_nothing_and_a_trace_without_a_device_give_an_empty_table(no_events: pd.DataFrame) -> None:
@@ -72,6 +77,99 @@ def test_a_dropped_record_does_not_enter_averages() -> None:
 def test_rows_outside_regions_do_not_count() -> None:
     events = make_events(launch(0, 2, 1), kernel("k", 10, 5, 1), kernel("k", 20, 5, 2, in_region=False))
     assert row(kernels(events), name="k")["calls"] == 1
+
+
+def keyed(table: pd.DataFrame, *keys: str) -> dict[Any, float]:
+    """Time by the values of the keys; NA as None."""
+    values = table[[*keys]].astype(object).where(table[[*keys]].notna(), None)
+    rows = [value[0] if len(keys) == 1 else tuple(value) for value in values.to_numpy()]
+    return dict(zip(rows, table["total_us"], strict=True))
+
+
+def launched() -> pd.DataFrame:
+    """mm launches gemm 30 (stream 7) and gemm 10 (stream 8); add launches gemm 20; relu runs without a launch."""
+    return make_events(
+        marker("ProfilerStep#1", 0, 100),
+        region("forward", 0, 50),
+        op("mm", 0, 30),
+        launch(5, 5, 1),
+        launch(15, 5, 2),
+        op("add", 60, 20),
+        launch(65, 5, 3),
+        kernel("sgemm", 200, 30, 1, grid="[4, 1, 1]", block="[128, 1, 1]", blocks_per_sm=2.0, occupancy=0.5),
+        kernel("sgemm", 230, 10, 2, grid="[4, 1, 1]", block="[64, 1, 1]", blocks_per_sm=4.0, stream=8),
+        kernel("sgemm", 240, 20, 3, grid="[4, 1, 1]", block="[64, 1, 1]", device=1, occupancy=0.25),
+        kernel("relu_kernel", 260, 5, 99),
+    )
+
+
+def test_what_all_runs_share_stands_beside_them_and_means_are_weighted_by_duration() -> None:
+    # 40 of the 60 us are mm's. Blocks: (30 x 2 + 10 x 4) / 40 = 2.5; occupancy (30 x 0.5 + 20 x 0.25) / 50 = 0.4.
+    found = row(kernels(launched()), name="sgemm")
+    assert (found["operator"], found["grid"]) == ("mm", "[4, 1, 1]")
+    assert pd.isna(found["block"])
+    assert pd.isna(found["stream"])
+    assert (found["blocks_per_sm"], found["occupancy"]) == pytest.approx((2.5, 0.4))
+    assert (found["p50_us"], found["std_us"]) == pytest.approx((20, np.sqrt(200 / 3)))
+    lone = row(kernels(launched()), name="relu_kernel")
+    assert lone["stream"] == 7
+    assert pd.isna([lone["operator"], lone["grid"], lone["blocks_per_sm"], lone["occupancy"]]).all()
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("name", {"sgemm": 60, "relu_kernel": 5}),
+        ("kernel_class", {"matmul": 60, "elementwise": 5}),
+        ("operator", {"mm": 40, "add": 20, None: 5}),
+        ("stream", {7: 55, 8: 10}),
+        ("device", {0: 45, 1: 20}),
+        ("region", {"forward": 40, None: 25}),
+        ("step", {1: 60, None: 5}),
+        ("grid", {"[4, 1, 1]": 60, None: 5}),
+        (
+            ["operator", "block"],
+            {("mm", "[128, 1, 1]"): 30, ("add", "[64, 1, 1]"): 20, ("mm", "[64, 1, 1]"): 10, (None, None): 5},
+        ),
+    ],
+)
+def test_kernels_by_each_key(by: Any, expected: dict[Any, float]) -> None:
+    table = kernels(launched(), by=by)
+    keys = [by] if isinstance(by, str) else by
+    assert keyed(table, *keys) == expected
+    assert list(table.columns[: len(keys)]) == keys
+    assert set(schema.names("kernels")) <= set(table.columns)
+    assert kernels(launched().iloc[:0], by=by).empty
+
+
+def test_the_operator_with_most_time_is_the_first_in_order_among_equals_and_none_only_where_there_is_none() -> None:
+    events = make_events(
+        op("b", 0, 10), launch(1, 2, 1), op("a", 20, 10), launch(21, 2, 2),
+        kernel("k", 100, 5, 1), kernel("k", 110, 5, 2), kernel("k", 120, 50, 99),
+    )  # fmt: skip
+    assert row(kernels(events), name="k")["operator"] == "a"
+
+
+def test_kernels_of_no_length_have_a_plain_mean_of_their_occupancy() -> None:
+    events = make_events(kernel("k", 0, 0, occupancy=0.5), kernel("k", 5, 0, occupancy=1.0), kernel("l", 9, 4))
+    assert row(kernels(events), name="k")["occupancy"] == 0.75
+
+
+def test_an_unknown_key_is_an_error_that_lists_the_keys() -> None:
+    with pytest.raises(ValueError, match=r"name, kernel_class, operator, stream, device, region, step, grid, block"):
+        kernels(launched(), by="shape")
+
+
+def test_groups_sum_to_the_table_by_name_on_recorded_traces(reference: Reference) -> None:
+    events, tree = reference.events, call_tree(reference.events)
+    whole = kernels(events, tree=tree)
+    for by in ("kernel_class", ["operator", "stream", "device"], ["region", "step"], ["grid", "block", "name"]):
+        parts = kernels(events, by=by, tree=tree)
+        assert parts["calls"].sum() == whole["calls"].sum()
+        assert parts["total_us"].sum() == pytest.approx(whole["total_us"].sum())
+        assert not parts.duplicated([by] if isinstance(by, str) else by).any()
+    assert whole["occupancy"].dropna().between(0, 1).all()
+    assert whole["p50_us"].between(whole["min_us"], whole["max_us"]).all()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -193,3 +194,17 @@ def test_regions_around_operators_change_nothing() -> None:
     events = make_events(region("r", 0, 100), op("mm", 10, 20), region("s", 40, 20), op("mm", 45, 10))
     found = row(operators(events), name="mm")
     assert (found["calls"], found["host_total_us"], found["host_self_us"]) == (2, 30, 30)
+
+
+def test_the_spread_of_a_calls_host_time() -> None:
+    # 10, 20, 30, 60: median 25, the 95th percentile 0.85 of the way from 30 to 60. Mean 30, squares 400, 100, 0, 900.
+    table = operators(
+        make_events(*(op("mm", 100 * at, dur) for at, dur in enumerate([30, 10, 60, 20])), op("a", 900, 7))
+    )
+    found = row(table, name="mm")
+    assert (found["p50_us"], found["p95_us"]) == pytest.approx((25, 55.5))
+    assert found["std_us"] == pytest.approx(np.sqrt(350))
+    alone = row(table, name="a")
+    assert (alone["p50_us"], alone["p95_us"], alone["std_us"]) == (7, 7, 0)
+    lost = row(operators(make_events(op("mm", 0, None))), name="mm")
+    assert pd.isna([lost["p50_us"], lost["p95_us"], lost["std_us"]]).all()

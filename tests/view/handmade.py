@@ -70,12 +70,17 @@ class HandmadeTrace:
     def health(self) -> pd.DataFrame:
         return self._table("health")
 
+    def findings(self) -> pd.DataFrame:
+        return self._table("findings")
+
 
 def table(name: str, rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """A table of the schema from rows in the order of its columns."""
+    """A table of the schema from rows in the order of its columns; the last ones may be left out: 0, False or NA."""
     if not rows:
         return schema.empty(name)
-    return schema.conform(pd.DataFrame(list(rows), columns=schema.names(name)), name)
+    given = pd.DataFrame(list(rows), columns=schema.names(name)[: len(rows[0])])
+    zeros = {column.name: 0 for column in schema.TABLES[name] if column.dtype in ("int64", "bool")}
+    return schema.conform(given.reindex(columns=schema.names(name)).fillna(zeros), name)
 
 
 def regions_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
@@ -189,6 +194,11 @@ def gpu_trace() -> HandmadeTrace:
         ("steps", "note", 1.0, "1 of 5 steps was recorded, as planned."),
         ("nesting", "ok", 0.0, ""),
     ]
+    findings = [
+        ("idle", "high", 40.0, "%", 400_000.0, "trace.idle()", "The device waited. Launch more at once."),
+        ("memory", "medium", 0.97, "", None, "trace.memory()", "Memory is nearly full. Use smaller batches."),
+        *((f"small {n}", "low", 1.0, "%", 10_000.0, "trace.kernels()", f"Small thing {n}.") for n in range(4)),
+    ]
     return HandmadeTrace(
         {
             "operators": operators_of(operators),
@@ -196,6 +206,7 @@ def gpu_trace() -> HandmadeTrace:
             "timeline": table("timeline", [(0, 1e6, 5.4e5, 0.0, 5e4, 5.9e5, 4.1e5)]),
             "steps": table("steps", steps),
             "health": table("health", health),
+            "findings": table("findings", findings),
         },
         TraceMetadata(
             source="save_results/torch_profile/rank1.pt.trace.json.gz",
@@ -244,6 +255,9 @@ def hostile_trace() -> HandmadeTrace:
             "steps": table("steps", steps),
             "timeline": table("timeline", [(0, 100.0, 50.0, 0.0, 10.0, 60.0, 40.0)]),
             "health": table("health", [(HOSTILE[1], "warning", 1.0, HOSTILE[0])]),
+            "findings": table(
+                "findings", [(name, "low", 1.0, name, 5.0, f"trace[{name!r}]", name) for name in HOSTILE]
+            ),
         },
         TraceMetadata(source=f"/tmp/{HOSTILE[0]}.json", bytes=10, capture=capture),
     )

@@ -15,7 +15,20 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from nbprof.view.charts.canvas import BLUE, INK, ROW, axes, drawable, fit, label, legend, look, nothing, time_ticks
+from nbprof.view.charts.canvas import (
+    BLUE,
+    INK,
+    ROW,
+    axes,
+    drawable,
+    fit,
+    label,
+    legend,
+    legend_room,
+    look,
+    nothing,
+    time_ticks,
+)
 from nbprof.view.quantities import Unit, literal, unit_for
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -23,7 +36,10 @@ Numbers: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bars:
-    """What a chart of horizontal bars shows: times in microseconds, `backs` as paler bars behind them."""
+    """What a chart of horizontal bars shows: times in microseconds, `backs` as paler bars behind them.
+
+    Each bar begins at its one of `starts`, where they are given, else at zero.
+    """
 
     names: Sequence[object]
     times: Sequence[float]
@@ -31,6 +47,7 @@ class Bars:
     axis: str
     title: str
     backs: Sequence[float] = ()
+    starts: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -54,8 +71,11 @@ class Stacks:
     title: str
 
 
-def horizontal(bars: Bars, ax: Axes | None = None, *, color: str = BLUE) -> Axes:
-    """Horizontal bars, the first at the top, each with its name on the left and its note at its end."""
+def horizontal(bars: Bars, ax: Axes | None = None, *, color: str | Sequence[str] = BLUE) -> Axes:
+    """Horizontal bars, the first at the top, each with its name on the left and its note at its end.
+
+    `color` is one for all, or one for each.
+    """
     count = len(bars.names)
     own = ax is None
     with look():
@@ -63,12 +83,13 @@ def horizontal(bars: Bars, ax: Axes | None = None, *, color: str = BLUE) -> Axes
         if not count:
             return nothing(ax, f"{bars.title}: nothing to draw")
         places = np.arange(count)
-        longest = max(*bars.times, *bars.backs, 0.0)
+        starts = np.asarray(bars.starts or np.zeros(count))
+        ends = starts + np.maximum(bars.times, bars.backs or bars.times)
+        longest = max(float(ends.max()), 0.0)
         unit = unit_for(longest)
         if bars.backs:
-            ax.barh(places, bars.backs, height=0.72, color=color, alpha=0.28, linewidth=0)
-        drawn = ax.barh(places, bars.times, height=0.72, color=color, linewidth=0)
-        ends = np.maximum(bars.times, bars.backs) if bars.backs else np.asarray(bars.times)
+            ax.barh(places, bars.backs, height=0.72, left=starts, color=color, alpha=0.28, linewidth=0)
+        drawn = ax.barh(places, bars.times, height=0.72, left=starts, color=color, linewidth=0)
         for place, (patch, name) in enumerate(zip(drawn, bars.names, strict=True)):
             patch.set_gid(literal(name))
             ax.text(ends[place], place, f" {bars.notes[place]}", va="center", fontsize=8, parse_math=False)
@@ -80,7 +101,7 @@ def horizontal(bars: Bars, ax: Axes | None = None, *, color: str = BLUE) -> Axes
         ax.set_title(drawable(bars.title))
         if own:
             fit(ax, ax.get_yticklabels())
-        ax.set_xlim(0, longest / (1 - min(_note_width(ax, bars.notes), 0.6)) or 1.0)
+        ax.set_xlim(0, longest / (1 - min(note_width(ax, bars.notes), 0.6)) or 1.0)
     return ax
 
 
@@ -107,7 +128,7 @@ def stacked(stacks: Stacks, ax: Axes | None = None, *, rows: bool | None = None)
             fit(
                 ax,
                 ax.get_yticklabels(),
-                right=0.3 + 0.077 * max(len(part.name) for part in parts),
+                right=legend_room([part.name for part in parts]),
                 beside=0.0 if lying else 0.2,
             )
     return ax
@@ -155,7 +176,7 @@ def _columns(ax: Axes, stacks: Stacks, largest: float, unit: Unit, most: int = 1
     ax.set_ylabel(f"{stacks.axis}, {unit.label}")
 
 
-def _note_width(ax: Axes, notes: Sequence[str]) -> float:
+def note_width(ax: Axes, notes: Sequence[str]) -> float:
     """The part of the axes' width that the longest note takes, by its number of characters."""
     width = ax.get_position().width * cast(Figure, ax.get_figure(root=True)).get_figwidth()
     return 0.068 * (max(map(len, notes)) + 1) / width

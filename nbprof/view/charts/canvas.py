@@ -6,7 +6,7 @@ every character the font can draw, and the palette. The user's rcParams hold aga
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from nbprof.view.quantities import Unit, literal, shorten
 
@@ -115,13 +115,40 @@ def drawable(text: str) -> str:
 
 def time_ticks(ax: Axes, largest: float, unit: Unit, *, along: str = "x", count: int = 5) -> None:
     """Ticks from zero to `largest` microseconds, written in `unit`."""
-    ticks = [tick for tick in MaxNLocator(count).tick_values(0, largest / unit.microseconds or 1.0) if tick >= 0]
-    texts = [f"{tick:,.6g}" for tick in ticks]
+    range_ticks(ax, 0.0, largest or unit.microseconds, unit.microseconds, along=along, count=count)
+
+
+def range_ticks(
+    ax: Axes,
+    first: float,
+    last: float,
+    factor: float = 1.0,
+    *,
+    along: str = "x",
+    count: int = 5,
+    whole: bool = False,
+) -> None:
+    """Ticks between `first` and `last`, written in a unit that is `factor` of theirs; `whole` numbers of it if asked."""
+    found = MaxNLocator(count, integer=whole, min_n_ticks=1).tick_values(first / factor, last / factor)
+    ticks = [tick for tick in found if tick * factor >= first]
+    _set_ticks(ax, [tick * factor for tick in ticks], [f"{round(tick, 9) + 0:,.12g}" for tick in ticks], along)
+
+
+def log_ticks(ax: Axes, first: int, last: int, text: Callable[[float], str], *, along: str = "x") -> None:
+    """A logarithmic axis from 10 to the `first` to 10 to the `last`, with a tick at each power, written by `text`."""
+    powers = [10.0**power for power in range(first, last + 1, max(1, (last - first) // 6))]
+    (ax.set_xscale if along == "x" else ax.set_yscale)("log")
+    (ax.xaxis if along == "x" else ax.yaxis).set_minor_locator(NullLocator())
+    _set_ticks(ax, powers, [text(power) for power in powers], along)
+    (ax.set_xlim if along == "x" else ax.set_ylim)(10.0**first, 10.0**last)
+
+
+def _set_ticks(ax: Axes, ticks: Sequence[float], texts: Sequence[str], along: str) -> None:
     if along == "x":
-        ax.set_xticks([tick * unit.microseconds for tick in ticks], texts, parse_math=False)
+        ax.set_xticks(ticks, texts, parse_math=False)
         ax.tick_params(axis="x", length=2, width=0.6, color=INK, labelcolor=INK)
     else:
-        ax.set_yticks([tick * unit.microseconds for tick in ticks], texts, parse_math=False)
+        ax.set_yticks(ticks, texts, parse_math=False)
         ax.tick_params(axis="y", length=0, color=INK, labelcolor=INK)
         ax.grid(axis="y", color=INK, alpha=0.18, linewidth=0.6)
         ax.set_axisbelow(True)
@@ -144,6 +171,11 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[object], limit: int
     for text, name in zip(box.get_texts(), names, strict=True):
         text.set_text(label(name, limit))
         text.set_gid(literal(name))
+
+
+def legend_room(names: Sequence[object], limit: int = 24) -> float:
+    """Inches that a legend of these names takes on the right of the axes."""
+    return 0.3 + 0.077 * max(len(label(name, limit)) for name in names)
 
 
 def nothing(ax: Axes, message: str) -> Axes:

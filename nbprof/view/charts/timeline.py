@@ -1,6 +1,7 @@
 """The table `timeline` -> what each device did with its time.
 
-In: devices. Out: Axes with one bar a device, whose parts add up to its span.
+In: devices, by step or by region where the table is so. Out: Axes with one bar a device (step, region), whose
+parts add up to its span.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 
 from nbprof.view.charts.bars import Part, Stacks, stacked
 from nbprof.view.charts.canvas import GREEN, INDIGO, INK, ORANGE
-from nbprof.view.quantities import counted, share
+from nbprof.view.quantities import cut_note, literal, share
 
 PARTS = (
     ("computation_us", "computation", GREEN, 1.0),
@@ -19,20 +20,27 @@ PARTS = (
     ("idle_us", "idle", INK, 0.28),
 )
 """Column, name, colour and opacity; computation + exposed communication + exposed copies + idle = span."""
+_COLUMNS = [*(column for column, *_ in PARTS), "span_us", "busy_us"]
 
 
-def timeline(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """A bar for each device, from its first to its last event: computation, exposed parts, idle."""
-    span = float(table["span_us"].sum())
-    busy = share(float(table["busy_us"].sum()) / span if span else 0.0)
+def timeline(table: pd.DataFrame, *, most: int = 48, ax: Axes | None = None) -> Axes:
+    """A bar from the first to the last event for each of the first `most` devices: computation, exposed parts, idle.
+
+    A table by step or by region gives a bar for each of those, over all devices.
+    """
+    key = next((name for name in ("step", "region") if name in table), "device")
+    sums = table.groupby(key, observed=True, dropna=False, sort=key != "region")[_COLUMNS].sum()
+    shown = sums.head(most)
+    span = float(sums["span_us"].sum())
+    busy = share(float(sums["busy_us"].sum()) / span if span else 0.0)
     return stacked(
         Stacks(
-            parts=[Part(name, color, table[column].tolist(), alpha) for column, name, color, alpha in PARTS],
-            places=table["device"].tolist(),
-            axis="time from the first to the last device event",
-            places_axis="device",
-            title=f"{counted(len(table), 'device')}, busy {busy} of the span",
+            parts=[Part(name, color, shown[column].tolist(), alpha) for column, name, color, alpha in PARTS],
+            places=[literal(place) for place in shown.index],
+            axis="span of the device events",
+            places_axis=key,
+            title=f"{cut_note(len(shown), len(sums), key, kept='first')}, busy {busy} of the span",
         ),
         ax,
-        rows=True,
+        rows=None if key == "step" else True,
     )

@@ -5,6 +5,7 @@ In: a trace by the protocol of `schema`. Out: `Contents`, which the renderers fo
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -12,11 +13,14 @@ import pandas as pd
 
 from nbprof import schema
 from nbprof.metadata import CaptureInfo
-from nbprof.view.quantities import counted, duration, literal, number, share, shorten
+from nbprof.view.quantities import counted, duration, is_missing, literal, number, share, shorten
 from nbprof.view.report.facts import Fact, capture_facts, file_fact, why_empty
 from nbprof.view.report.grid import Grid
 from nbprof.view.report.grids import kernels_grid, operators_grid, regions_grid
 from nbprof.view.report.sentence import Piece, Sentence, device_use, leading, spent, wall_us
+
+_MOST_FINDINGS = 4
+_TRACE = re.compile(r"\btrace\.")  # how the evidence of a finding calls the trace
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,16 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What to look at first, how much time it could give back, and what to type to see why."""
+
+    severity: str
+    advice: str
+    saving: str
+    evidence: str
+
+
+@dataclass(frozen=True)
 class Hint:
     """What to type next, and what it gives."""
 
@@ -51,6 +65,7 @@ class Contents:
     warnings: tuple[Warned, ...]
     sentence: Sentence
     tiles: tuple[Tile, ...]
+    findings: tuple[Finding, ...]
     grids: tuple[Grid, ...]
     facts: tuple[Fact, ...]
     hints: tuple[Hint, ...]
@@ -77,7 +92,7 @@ def contents(trace: schema.TraceLike, called: str) -> Contents:
         lead = Piece(f"Nothing was recorded for {shorten(literal(label), 80)}.", strong=True)
         why = Piece(" " + why_empty(capture))
         return Contents(
-            warnings, (lead, why), (), (), facts, (), schema.empty("steps"), regions, schema.empty("region_steps")
+            warnings, (lead, why), (), (), (), facts, (), schema.empty("steps"), regions, schema.empty("region_steps")
         )
     wall = wall_us(steps, regions, capture)
     grids = [operators_grid(operators, called)] if len(operators) else []
@@ -87,6 +102,7 @@ def contents(trace: schema.TraceLike, called: str) -> Contents:
         warnings=warnings,
         sentence=(*leading(label, wall, len(steps), capture), *spent(operators, kernels), *device_use(timeline)),
         tiles=_tiles(wall, steps, operators, kernels, timeline),
+        findings=_findings(trace.findings(), called),
         grids=tuple(grids),
         facts=facts,
         hints=_hints(called, bool(len(kernels)), bool(len(regions))),
@@ -131,12 +147,28 @@ def _tiles(
     return tuple(tiles)
 
 
+def _findings(table: pd.DataFrame, called: str) -> tuple[Finding, ...]:
+    """The first of them, by what they could give back."""
+    shown = table.head(_MOST_FINDINGS)
+    columns = (shown[name] for name in ("severity", "advice", "could_save_us", "evidence"))
+    return tuple(
+        Finding(
+            str(severity),
+            str(advice),
+            "" if is_missing(saving) else f"up to {duration(float(saving))}",
+            _TRACE.sub(lambda _: f"{called}.", str(evidence)),
+        )
+        for severity, advice, saving, evidence in zip(*columns, strict=True)
+    )
+
+
 def _hints(called: str, device: bool, regions: bool) -> tuple[Hint, ...]:
     hints = [Hint(f"{called}.operators()", "all operators, as a DataFrame")]
     if device:
         hints.append(Hint(f"{called}.kernels()", "all kernels"))
     if regions:
         hints.append(Hint(f"{called}.regions()", "all regions"))
+    hints.append(Hint(f"{called}.findings()", "all that could be faster, with the figures behind it"))
     return (
         *hints,
         Hint(f"{called}.events", "every event, with its times to the nanosecond"),

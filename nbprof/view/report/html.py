@@ -30,6 +30,7 @@ def to_html(contents: Contents, charts: Sequence[str]) -> str:
         *(_warning(warned.check, warned.detail) for warned in contents.warnings),
         _lead(contents),
         _tiles(contents),
+        _findings(contents),
         *map(_grid, others),
         _charts(contents, charts),
         *map(_grid, regions),
@@ -76,6 +77,18 @@ def _tiles(contents: Contents) -> str:
         for tile in contents.tiles
     ]
     return f'<dl class="nbprof-tiles">{"".join(tiles)}</dl>'
+
+
+def _findings(contents: Contents) -> str:
+    if not contents.findings:
+        return ""
+    rows = "".join(
+        f'<li class="nbprof-{_text(one.severity)}"><span>{_text(one.advice)}</span> '
+        f'<span class="nbprof-aside">{_text(one.saving)}{" · " if one.saving else ""}'
+        f"<code>{_text(one.evidence)}</code></span></li>"
+        for one in contents.findings
+    )
+    return f'<section><h4>What could be faster</h4><ul class="nbprof-findings">{rows}</ul></section>'
 
 
 def _grid(grid: Grid) -> str:

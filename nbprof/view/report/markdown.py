@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from nbprof.view.quantities import literal
-from nbprof.view.report.contents import Contents
+from nbprof.view.report.contents import Contents, Finding
 from nbprof.view.report.facts import Fact
 from nbprof.view.report.grid import Grid
 
@@ -21,6 +21,8 @@ def to_markdown(contents: Contents) -> str:
     blocks.append("".join(f"**{escaped(p.text)}**" if p.strong else _spaced(p.text) for p in contents.sentence))
     if contents.tiles:
         blocks.append("\n".join(f"- {escaped(t.label)}: **{t.figure}** ({escaped(t.note)})" for t in contents.tiles))
+    if contents.findings:
+        blocks.append("\n".join(["### What could be faster", "", *map(_finding, contents.findings)]))
     blocks += [_table(grid) for grid in contents.grids]
     if contents.facts:
         blocks.append("\n".join(["### How the capture went", "", *map(_fact, contents.facts)]))
@@ -59,6 +61,11 @@ def _table(grid: Grid) -> str:
     if grid.total > len(rows):
         lines += ["", f"{grid.total - len(rows)} more: `{grid.call}`"]
     return "\n".join(lines)
+
+
+def _finding(found: Finding) -> str:
+    saving = f" ({escaped(found.saving)})" if found.saving else ""
+    return f"- **{found.severity}**: {escaped(found.advice)}{saving}: {escaped(found.evidence)}"
 
 
 def _fact(fact: Fact) -> str:

@@ -38,6 +38,14 @@ color:var(--nb-soft);margin:0;padding:0;float:none;width:auto}
 font-variant-numeric:tabular-nums;display:block;white-space:nowrap}
 .nbprof-report .nbprof-aside{font-size:11.5px;color:var(--nb-soft);font-variant-numeric:tabular-nums}
 .nbprof-report section{margin:22px 0 0}
+.nbprof-report.nbprof-report ul.nbprof-findings{list-style:none;margin:0;padding:0;max-width:96ch}
+.nbprof-report.nbprof-report ul.nbprof-findings>li{margin:0;padding:6px 0 6px 14px;border-left:3px solid var(--nb-rule);
+overflow-wrap:anywhere}
+.nbprof-report.nbprof-report ul.nbprof-findings>li+li{margin-top:6px}
+.nbprof-report.nbprof-report ul.nbprof-findings>li.nbprof-high{border-left-color:var(--nb-warn)}
+.nbprof-report.nbprof-report ul.nbprof-findings>li.nbprof-medium{border-left-color:var(--nb-accent)}
+.nbprof-report .nbprof-findings .nbprof-aside{display:block}
+.nbprof-report .nbprof-findings code{font-family:var(--nb-code);font-size:11.5px;background:none;padding:0;color:inherit}
 .nbprof-report.nbprof-report h4{font-size:14px;font-weight:600;font-style:normal;line-height:1.4;margin:0 0 6px;
 color:var(--nb-ink);letter-spacing:0;text-transform:none}
 .nbprof-report h4 .nbprof-aside{font-weight:400;margin-left:8px;font-size:12px}

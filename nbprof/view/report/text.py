@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from nbprof.view.quantities import literal, shorten, unbroken
-from nbprof.view.report.contents import Contents
+from nbprof.view.report.contents import Contents, Finding
 from nbprof.view.report.grid import Cell, Grid, Head
 
 WIDTH = 100
@@ -29,6 +29,8 @@ def to_text(contents: Contents) -> str:
         parts.append(
             _wrapped("   ".join(f"{t.label} {t.figure} ({t.note})".replace(" ", "\u00a0") for t in contents.tiles))
         )
+    if contents.findings:
+        parts.append("\n".join(["What could be faster", *map(_finding, contents.findings)]))
     parts += [_table(grid) for grid in contents.grids]
     if contents.facts:
         parts.append("\n".join(["How the capture went", *(_fact(fact.label, fact.value) for fact in contents.facts)]))
@@ -83,6 +85,11 @@ def _padded(text: str, width: int, *, left: bool) -> str:
         text, limit = shorten(text, limit), limit - 1
     gap = " " * (width - columns(text))
     return text + gap if left else gap + text
+
+
+def _finding(found: Finding) -> str:
+    saving = f" ({found.saving})" if found.saving else ""
+    return _wrapped(f"  {found.severity + ':':<8}{found.advice}{saving} {found.evidence}", " " * 10)
 
 
 def _fact(label: str, value: str) -> str:

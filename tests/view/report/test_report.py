@@ -232,3 +232,16 @@ def test_bars_are_exact_to_an_eighth(fraction: float, drawn: str) -> None:
 
 def test_wide_characters_take_two_columns() -> None:
     assert columns("a卷🔥e\u0301") == 1 + 2 + 2 + 1
+
+
+def test_what_could_be_faster_stands_before_the_tables_with_what_to_type() -> None:
+    report = report_of(gpu_trace())
+    for text in (report.text, Page(report.html).text, report.markdown.replace("\\", "")):
+        assert text.index("What could be faster") < text.index("Operators")
+        assert text.index("The device waited. Launch more at once.") < text.index("Memory is nearly full")
+        assert "up to 400 ms" in text
+        assert "nbprof.last.idle()" in text
+        assert "Small thing 1" in text
+        assert "Small thing 2" not in text  # the first four; the rest is told by nbprof.last.findings()
+        assert "nbprof.last.findings()" in text
+    assert "What could be faster" not in report_of(cpu_trace()).text  # nothing was found
