@@ -17,6 +17,7 @@ from nbprof.analysis.steps import own_windows, step_windows
 from nbprof.intervals import Intervals
 from nbprof.schema import conform
 from nbprof.structure.calltree import CallTree, call_tree
+from nbprof.structure.masks import Integers
 from nbprof.structure.times import microseconds
 
 IdleKey: TypeAlias = Literal["device", "stream", "step"]
@@ -46,27 +47,45 @@ def idle(events: pd.DataFrame, *, tree: CallTree | None = None, by: IdleKey = "d
     if by not in _LANES:
         raise ValueError(f"by is 'device', 'stream' or 'step', not {by!r}")
     tree = call_tree(events) if tree is None else tree
-    rows = np.flatnonzero(tree.device & tree.times.known)
-    lanes = np.asarray(events[_LANES[by]].iloc[rows].groupby(_LANES[by], dropna=False).ngroup(), np.int64)
-    gaps = gaps_between(rows, lanes, tree.times)
+    gaps = _gaps(events, tree, _LANES[by])
     if by == "step":
         windows = step_windows(events, tree)
         gaps = _in_windows(gaps, own_windows(windows, tree))
         return _table(events, tree, gaps).assign(step=windows.numbers[gaps["window"]])
-    gaps = gaps[(gaps["before"] >= 0) & (gaps["after"] >= 0)].assign(edge=-1)
+    gaps = _inner(gaps)
     table = _table(events, tree, gaps)
     return table.assign(stream=events["stream"].iloc[gaps["after"]].array) if by == "stream" else table
 
 
 def idle_summary(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:
     """One row a device and reason, the largest of each device first; `share` is of the device's idle time."""
-    groups = idle(events, tree=tree).groupby(["device", "reason"], observed=True, dropna=False)["dur_us"]
+    tree = call_tree(events) if tree is None else tree
+    gaps = _inner(_gaps(events, tree, _LANES["device"]))
+    found = pd.DataFrame(
+        {
+            "device": events["device"].iloc[gaps["after"]].array,
+            "reason": _reasons(tree, gaps)[0],
+            "dur_us": microseconds((gaps["end"] - gaps["start"]).to_numpy()),
+        }
+    )
+    groups = found.groupby(["device", "reason"], observed=True, dropna=False)["dur_us"]
     table = groups.agg(gaps="size", total_us="sum", mean_us="mean").reset_index()
     whole = table.groupby("device", dropna=False)["total_us"].transform("sum")
     table = table.assign(share=table["total_us"] / whole)
     return conform(
         table.sort_values(["device", "total_us"], ascending=[True, False], ignore_index=True), "idle_summary"
     )
+
+
+def _gaps(events: pd.DataFrame, tree: CallTree, lane: list[str]) -> pd.DataFrame:
+    rows = np.flatnonzero(tree.device & tree.times.known)
+    lanes = np.asarray(events[lane].iloc[rows].groupby(lane, dropna=False).ngroup(), np.int64)
+    return gaps_between(rows, lanes, tree.times)
+
+
+def _inner(gaps: pd.DataFrame) -> pd.DataFrame:
+    """Those between two events."""
+    return gaps[(gaps["before"] >= 0) & (gaps["after"] >= 0)].assign(edge=-1)
 
 
 def _in_windows(gaps: pd.DataFrame, windows: Intervals) -> pd.DataFrame:
@@ -84,23 +103,30 @@ def _in_windows(gaps: pd.DataFrame, windows: Intervals) -> pd.DataFrame:
     return pd.concat(found) if found else gaps.assign(window=0, edge=-1)
 
 
-def _table(events: pd.DataFrame, tree: CallTree, gaps: pd.DataFrame) -> pd.DataFrame:
-    start, end, before, after, edge = (gaps[name].to_numpy() for name in ("start", "end", "before", "after", "edge"))
+def _reasons(tree: CallTree, gaps: pd.DataFrame) -> tuple[pd.Categorical[str], Integers]:
+    """The reason of each gap, and the launch that came after it had begun, or -1."""
+    start, end, after, edge = (gaps[name].to_numpy() for name in ("start", "end", "after", "edge"))
     launch = np.append(tree.launch, -1)[after]  # no event, -1, reads the last entry
     late = (launch >= 0) & (np.append(tree.times.starts, 0)[launch] > start)
-    reasons = np.select(
+    codes = np.select(
         [edge >= 0, launch < 0, late, end - start < LAUNCH_LATENCY_NS],
         [edge, _UNKNOWN, _HOST, _LAUNCH_LATENCY],
         _DEPENDENCY,
     )
+    return pd.Categorical.from_codes(codes, categories=pd.Index(REASONS)), np.where(late, launch, -1)
+
+
+def _table(events: pd.DataFrame, tree: CallTree, gaps: pd.DataFrame) -> pd.DataFrame:
+    start, end, before, after = (gaps[name].to_numpy() for name in ("start", "end", "before", "after"))
+    reasons, late = _reasons(tree, gaps)
     names, codes = events["name"].cat.categories, np.append(events["name"].cat.codes.to_numpy(), -1)
     table = pd.DataFrame(
         {
             "device": events["device"].iloc[np.maximum(before, after)].array,
             "start_us": microseconds(start),
             "dur_us": microseconds(end - start),
-            "reason": pd.Categorical.from_codes(reasons, categories=pd.Index(REASONS)),
-            "host_activity": host_activity(events, tree, np.where(late, launch, -1), (start, end)),
+            "reason": reasons,
+            "host_activity": host_activity(events, tree, late, (start, end)),
             "before": pd.Categorical.from_codes(codes[before], categories=names),
             "after": pd.Categorical.from_codes(codes[after], categories=names),
         }

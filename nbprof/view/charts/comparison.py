@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from nbprof.view.charts.bars import Numbers, note_width
 from nbprof.view.charts.canvas import BLUE, INK, ORANGE, ROW, axes, drawable, fit, label, look, nothing, range_ticks
-from nbprof.view.quantities import cut_note, duration, is_missing, literal, unit_for
+from nbprof.view.quantities import counted, cut_note, duration, is_missing, literal, unit_for
 
 
 def comparison(table: pd.DataFrame, *, top: int = 20, ax: Axes | None = None) -> Axes:
@@ -29,7 +29,9 @@ def comparison(table: pd.DataFrame, *, top: int = 20, ax: Axes | None = None) ->
     with look():
         ax = axes(ax, 0.76 + ROW * max(len(shown), 1))
         if not len(shown):
-            return nothing(ax, f"{title}: nothing has changed" if len(table) else f"{title}: nothing to draw")
+            return nothing(
+                ax, f"{counted(len(table), 'name')}: {'nothing has changed' if len(table) else 'nothing to draw'}"
+            )
         _draw(ax, shown, differences)
         ax.set_yticks(range(len(shown)), [label(name) for name in shown["name"]], parse_math=False)
         ax.tick_params(axis="y", length=0, labelcolor=INK)

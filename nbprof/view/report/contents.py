@@ -42,11 +42,11 @@ class Tile:
 
 @dataclass(frozen=True)
 class Finding:
-    """What to look at first, how much time it could give back, and what to type to see why."""
+    """What to look at first, what was measured and how much time it could give back, and what to type to see why."""
 
     severity: str
     advice: str
-    saving: str
+    figures: str
     evidence: str
 
 
@@ -150,16 +150,20 @@ def _tiles(
 def _findings(table: pd.DataFrame, called: str) -> tuple[Finding, ...]:
     """The first of them, by what they could give back."""
     shown = table.head(_MOST_FINDINGS)
-    columns = (shown[name] for name in ("severity", "advice", "could_save_us", "evidence"))
+    columns = (shown[name] for name in ("severity", "advice", "figure", "unit", "could_save_us", "evidence"))
     return tuple(
         Finding(
             str(severity),
             str(advice),
-            "" if is_missing(saving) else f"up to {duration(float(saving))}",
+            f"{figure:,.{0 if figure >= 10 else 1}f} {unit}" + _saving(saving),
             _TRACE.sub(lambda _: f"{called}.", str(evidence)),
         )
-        for severity, advice, saving, evidence in zip(*columns, strict=True)
+        for severity, advice, figure, unit, saving, evidence in zip(*columns, strict=True)
     )
+
+
+def _saving(microseconds: float) -> str:
+    return "" if is_missing(microseconds) else f", could give back up to {duration(float(microseconds))}"
 
 
 def _hints(called: str, device: bool, regions: bool) -> tuple[Hint, ...]:

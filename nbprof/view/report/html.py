@@ -84,7 +84,7 @@ def _findings(contents: Contents) -> str:
         return ""
     rows = "".join(
         f'<li class="nbprof-{_text(one.severity)}"><span>{_text(one.advice)}</span> '
-        f'<span class="nbprof-aside">{_text(one.saving)}{" · " if one.saving else ""}'
+        f'<span class="nbprof-aside">{_text(one.figures)} · '
         f"<code>{_text(one.evidence)}</code></span></li>"
         for one in contents.findings
     )

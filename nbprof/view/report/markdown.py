@@ -64,8 +64,7 @@ def _table(grid: Grid) -> str:
 
 
 def _finding(found: Finding) -> str:
-    saving = f" ({escaped(found.saving)})" if found.saving else ""
-    return f"- **{found.severity}**: {escaped(found.advice)}{saving}: {escaped(found.evidence)}"
+    return f"- **{found.severity}**: {escaped(found.advice)} ({escaped(found.figures)}): {escaped(found.evidence)}"
 
 
 def _fact(fact: Fact) -> str:

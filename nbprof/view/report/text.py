@@ -88,8 +88,7 @@ def _padded(text: str, width: int, *, left: bool) -> str:
 
 
 def _finding(found: Finding) -> str:
-    saving = f" ({found.saving})" if found.saving else ""
-    return _wrapped(f"  {found.severity + ':':<8}{found.advice}{saving} {found.evidence}", " " * 10)
+    return _wrapped(f"  {found.severity + ':':<8}{found.advice} ({found.figures}) {found.evidence}", " " * 10)
 
 
 def _fact(label: str, value: str) -> str:

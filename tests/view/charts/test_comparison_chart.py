@@ -20,17 +20,21 @@ COMPARISON = table(
 
 def test_bars_run_from_the_largest_loss_to_the_largest_gain() -> None:
     ax = charts.comparison(COMPARISON)
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["slower", "new", "same", "gone", "faster"]
-    assert [bar.get_width() for bar in ax.patches] == [300.0, 100.0, 0.0, -50.0, -200.0]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["slower", "new", "gone", "faster"]
+    assert [bar.get_width() for bar in ax.patches] == [300.0, 100.0, -50.0, -200.0]
     colors = [to_hex(bar.get_facecolor()) for bar in ax.patches]
     assert (colors[0], colors[-1]) == (ORANGE, BLUE)
     assert [text.get_text().strip() for text in ax.texts] == [
         "+300 µs, ×2.5",
         "+100 µs, only in b",
-        "0 µs, ×1",
         "−50.0 µs, only in a",
         "−200 µs, ×0.5",
     ]
+
+
+def test_where_nothing_has_changed_it_says_so() -> None:
+    ax = charts.comparison(table("comparison", name=["same"], difference_us=[0.0], ratio=[1.0]))
+    assert [text.get_text() for text in ax.texts] == ["1 name: nothing has changed"]
 
 
 def test_only_what_one_of_both_lacks_is_hatched() -> None:
@@ -44,7 +48,7 @@ def test_the_furthest_from_zero_are_kept_whatever_their_sign() -> None:
     assert ax.get_title(loc="left") == "top 2 of 5 names"
 
 
-@pytest.mark.parametrize("differences", [[5.0, 3.0], [-5.0, -3.0], [0.0, 0.0], [5.0, -5.0]])
+@pytest.mark.parametrize("differences", [[5.0, 3.0], [-5.0, -3.0], [5.0, -5.0]])
 def test_the_limits_hold_zero_all_bars_and_their_notes(differences: list[float]) -> None:
     ax = charts.comparison(table("comparison", name=["a", "b"], difference_us=differences, ratio=[1.5, 0.5]))
     low, high = ax.get_xlim()
