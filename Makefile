@@ -40,7 +40,7 @@ lab: $(INSTALLED) ## open the quickstart in JupyterLab
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS) notebooks/quickstart.ipynb
 
 test: $(INSTALLED) ## all tests: units, the notebooks, the browser where Chromium is there
-	$(BIN)/pytest tests notebooks --nbval-lax --nbval-current-env $(PYTEST_ARGS)
+	$(BIN)/pytest tests notebooks --nbval-lax --nbval-current-env -n auto --dist loadfile $(PYTEST_ARGS)
 
 bench: $(PEERS) ## what profiling and reading cost, as ratios within one run
 	$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)

@@ -33,12 +33,12 @@ class Comparison:
     b: Trace
 
     def operators(self, *, by: str | Sequence[str] = "name", time: str | None = None) -> pd.DataFrame:
-        """By operator; `by=("name", "shape")` by shape too.
+        """By operator; `by=("name", "shape")` by shape too, whatever their order.
 
         `time` is a column of the table `operators`; left out, it is `device_self_us` where both traces have device
         events, else `host_self_us`.
         """
-        keys = [by] if isinstance(by, str) else list(by)
+        keys = sorted([by] if isinstance(by, str) else by, key=lambda key: key != "name")  # else in their order
         a, b = (trace.operators(by=keys) for trace in (self.a, self.b))
         on_device = a["device_self_us"].any() and b["device_self_us"].any()
         time = time or ("device_self_us" if on_device else "host_self_us")

@@ -115,3 +115,10 @@ def test_the_recorded_pair_says_what_it_says(traces: Path) -> None:
     for trace, side in ((a, "time_a_us"), (b, "time_b_us")):  # recorded on devices of different numbers
         assert compared.timeline()[side].sum() == trace.timeline()["span_us"].sum()
     assert "longer" in compared.summary
+
+
+def test_names_come_first_whatever_the_order_of_keys() -> None:
+    trace = nbprof.Trace(make_events(op("mm", 0, 5, shapes="[[2, 2]]")), TraceMetadata("run.json"))
+    table = nbprof.compare(trace, trace).operators(by=("shape", "name"))
+    assert list(table.columns[:1]) == ["name"]
+    assert table["name"].tolist() == ["mm"]

@@ -5,6 +5,8 @@ In: events and their call tree. Out: a mask of rows for each kind, and the union
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -20,10 +22,13 @@ from nbprof.schema import (
     RUNTIME_CATEGORIES,
 )
 from nbprof.structure.calltree import CallTree
-from nbprof.structure.masks import Mask, prefix_mask, value_mask
+from nbprof.structure.masks import Mask, flagged, prefix_mask, value_mask
 
 DATALOADER = ("enumerate(DataLoader)#", "enumerate(DataPipe)#")
 HOST_COLLECTIVE = "gloo:"
+_BLOCKING = re.compile(
+    r"Synchronize|^hipMemcpyWithStream$|^(cuda|hip)Memcpy(?!.*(Async|WithStream))|^cuMemcpy\w*(DtoH|HtoD|DtoD)(?!Async)"
+)
 
 
 def activities(events: pd.DataFrame, tree: CallTree) -> dict[str, Mask]:
@@ -41,6 +46,12 @@ def activities(events: pd.DataFrame, tree: CallTree) -> dict[str, Mask]:
         "dataloader": host_range & prefix_mask(events["name"], *DATALOADER),
         "cpu_op": tree.operators & known,
     }
+
+
+def is_blocking(events: pd.DataFrame) -> Mask:
+    """Calls that return only when the device is done."""
+    names = (_BLOCKING.search(str(name)) is not None for name in events["name"].cat.categories)
+    return flagged(events["name"], names) & value_mask(events["category"], RUNTIME_CATEGORIES)
 
 
 def union_of(tree: CallTree, mask: Mask) -> Intervals:

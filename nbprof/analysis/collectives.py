@@ -10,6 +10,8 @@ import json
 import math
 from collections.abc import Mapping
 
+from nbprof.analysis.element_types import ELEMENT_BYTES
+
 # Searched in this order, in names without underscores and in lower case: some words hold others.
 _WORDS: Mapping[str, str] = {
     "allreduce": "allreduce",
@@ -39,21 +41,6 @@ RING_PASSES: Mapping[str, int] = {
 
 WHOLE_INPUT = frozenset({"allreduce", "reduce_scatter", "alltoall", "broadcast", "reduce", "send", "recv"})
 """Collectives whose inputs on one rank are all of their bytes."""
-
-ELEMENT_BYTES: Mapping[str, int] = {
-    **dict.fromkeys(("Byte", "Char", "Bool", "QInt8", "QUInt8", "Bits8"), 1),
-    **dict.fromkeys(("Float8_e5m2", "Float8_e4m3fn", "Float8_e5m2fnuz", "Float8_e4m3fnuz", "Float8_e8m0fnu"), 1),
-    **dict.fromkeys(("Short", "UInt16", "Half", "BFloat16", "Bits16"), 2),
-    **dict.fromkeys(("Int", "UInt32", "QInt32", "Float", "ComplexHalf"), 4),
-    **dict.fromkeys(("Long", "UInt64", "Double", "ComplexFloat"), 8),
-    "ComplexDouble": 16,
-    **dict.fromkeys(("unsigned char", "signed char", "bool"), 1),
-    **dict.fromkeys(("short int", "c10::Half", "c10::BFloat16"), 2),
-    **dict.fromkeys(("int", "float", "c10::complex<c10::Half>"), 4),
-    **dict.fromkeys(("long int", "double", "c10::complex<float>"), 8),
-    "c10::complex<double>": 16,
-}
-"""By c10::ScalarType, as torch records the elements of a collective, and by C++ type, as it records a tensor's."""
 
 
 def collective(name: str) -> str | None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from nbprof import intervals
 from nbprof.analysis.activity import activities, union_of
-from nbprof.analysis.collectives import ELEMENT_BYTES, RING_PASSES, WHOLE_INPUT, collective, tensor_bytes
+from nbprof.analysis.collectives import RING_PASSES, WHOLE_INPUT, collective, tensor_bytes
+from nbprof.analysis.element_types import ELEMENT_BYTES
 from nbprof.schema import ANNOTATION_CATEGORIES, OPERATOR_CATEGORIES, conform, empty
 from nbprof.structure.calltree import CallTree, call_tree
 from nbprof.structure.masks import Integers, Mask, prefix_mask, value_mask

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from nbprof.analysis.activity import activities
-from nbprof.analysis.dependencies import arrivals, device_causes, device_lanes, is_blocking
+from nbprof.analysis.activity import activities, is_blocking
+from nbprof.analysis.dependencies import arrivals, device_causes, device_lanes
 from nbprof.analysis.walk import Parts, Step, Walk, along_threads
 from nbprof.schema import DEVICE_CATEGORIES, RUNTIME_CATEGORIES, conform, empty
 from nbprof.structure.calltree import CallTree, call_tree
@@ -107,4 +107,4 @@ def _places(events: pd.DataFrame, parts: Parts, numbers: Integers) -> pd.Categor
 def _place(event: pd.Series) -> str:
     if event["category"] in DEVICE_CATEGORIES:
         return f"device {event['device']} stream {event['stream']}"
-    return f"thread {event['tid']}"
+    return f"process {event['pid']} thread {event['tid']}"

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from nbprof import intervals
-from nbprof.analysis.host_activity import BLOCKING
+from nbprof.analysis.activity import is_blocking
 from nbprof.analysis.idle import LAUNCH_LATENCY_NS
-from nbprof.schema import RUNTIME_CATEGORIES
 from nbprof.structure.backward import backward
 from nbprof.structure.calltree import CallTree
-from nbprof.structure.masks import Integers, Mask, flagged, value_mask
+from nbprof.structure.masks import Integers, value_mask
 from nbprof.structure.nesting import outer_first
 from nbprof.structure.stretches import Stretches
 
@@ -71,12 +70,6 @@ def device_causes(rows: Integers, lanes: Integers, tree: CallTree) -> Integers:
     causes = np.full(len(tree.device), -1, np.int64)
     causes[rows] = np.select([elsewhere, launched_late, prior >= 0], [last, launch, np.append(rows, -1)[prior]], -1)
     return causes
-
-
-def is_blocking(events: pd.DataFrame) -> Mask:
-    """Calls that return only when the device is done."""
-    names = (BLOCKING.search(str(name)) is not None for name in events["name"].cat.categories)
-    return flagged(events["name"], names) & value_mask(events["category"], RUNTIME_CATEGORIES)
 
 
 def arrivals(events: pd.DataFrame, tree: CallTree, line: Stretches, threads: Integers) -> dict[int, Arrivals]:

@@ -5,23 +5,19 @@ In: events, their call tree, and stretches on threads. Out: one word for each st
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from nbprof import intervals
-from nbprof.analysis.activity import activities
+from nbprof.analysis.activity import activities, is_blocking
 from nbprof.structure.calltree import CallTree
-from nbprof.structure.masks import Integers, Mask, flagged
+from nbprof.structure.masks import Integers, Mask
 from nbprof.structure.nesting import nested_rows, outer_first
 from nbprof.structure.threads import thread_codes
 from nbprof.structure.times import Times
 
 PYTHON = "python"
 DATA_LOADING = "data loading"
-BLOCKING = re.compile(r"Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^hipMemcpyWithStream$|^cuMemcpy(DtoH|HtoD|DtoD)(_v2)?$")
-"""Runtime and driver calls that return only when the device is done."""
 
 _ENDS_OF_TIME = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
 
@@ -36,7 +32,7 @@ def host_activity(
     """
     kinds = activities(events, tree)
     names = [str(name) for name in events["name"].cat.categories]
-    blocking = kinds["runtime"] & flagged(events["name"], (BLOCKING.search(name) is not None for name in names))
+    blocking = is_blocking(events) & tree.times.known
     words = pd.Index(sorted({*names, PYTHON, DATA_LOADING}), dtype=object)
     python, data_loading, *codes = words.get_indexer(pd.Index([PYTHON, DATA_LOADING, *names, PYTHON]))
     of_rows = np.array(codes)[events["name"].cat.codes.to_numpy()]  # no name, -1, reads the last code

@@ -10,7 +10,7 @@ import pandas as pd
 
 from nbprof.schema import conform
 from nbprof.structure.calltree import CallTree, call_tree
-from nbprof.structure.masks import Integers
+from nbprof.structure.masks import Integers, Mask
 from nbprof.structure.times import microseconds
 
 _STREAM = ["device", "stream"]
@@ -42,11 +42,19 @@ def launches(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFr
             "device": events["device"].iloc[rows].array,
             "start_us": microseconds(tree.times.starts[calls]),
             "queue_depth": _depths_at_launch(events, tree, rows),
-            "is_short": known & (kernel_ns < call_ns),
+            "is_short": are_short(tree, rows),
             "kernel_start_us": microseconds(tree.times.starts[rows]),
         }
     )
     return conform(table, "launches")
+
+
+def are_short(tree: CallTree, rows: Integers) -> Mask:
+    """Device events, of those with a launch, that are shorter than the call that launched them and nothing else."""
+    calls, when = tree.launch[rows], tree.times
+    alone = np.bincount(calls, minlength=len(tree.launch))[calls] == 1
+    short: Mask = alone & when.known[calls] & (when.durations[rows] < when.durations[calls])
+    return short
 
 
 def queue_depth(events: pd.DataFrame, *, tree: CallTree | None = None) -> pd.DataFrame:

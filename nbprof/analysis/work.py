@@ -15,21 +15,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nbprof.analysis.element_types import EIGHTS, ELEMENT_BYTES, HALF
 from nbprof.analysis.formulas import FORMULAS, ON_TENSOR_CORES, Formula
 from nbprof.structure.calltree import CallTree
 from nbprof.structure.masks import Integers, Mask, flagged
 
-_HALF = ("c10::Half", "c10::BFloat16", "Half", "BFloat16")
-_EIGHTS = tuple(f"c10::Float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"))
-_BYTES = {
-    **dict.fromkeys(("bool", "signed char", "unsigned char", *_EIGHTS), 1),
-    **dict.fromkeys(("short", "short int", *_HALF), 2),
-    **dict.fromkeys(("int", "float", "c10::complex<c10::Half>"), 4),
-    **dict.fromkeys(("long", "long int", "double", "c10::complex<float>"), 8),
-    "c10::complex<double>": 16,
-}
-"""Bytes of an element, by the names that torch writes; what isn't here (scalars, lists) is no tensor."""
-_FOR_TENSOR_CORES = {*_HALF, *_EIGHTS, "float", "signed char"}
+_FOR_TENSOR_CORES = {*HALF, *EIGHTS, "float", "signed char"}
 """Types that tensor cores multiply (float as TF32, from compute capability 8.0 on)."""
 
 
@@ -98,7 +89,8 @@ def _arguments(args: Any) -> str:
 def _counted(formula: Formula, shapes: str, dtypes: str, arguments: str) -> tuple[float, float, float]:
     """FLOPs, bytes, and whether tensor cores can do it, of one call."""
     types = _listed(dtypes)
-    sizes = [_BYTES.get(kind) if isinstance(kind, str) else None for kind in types]
+    # What has no size (scalars, lists) is no tensor.
+    sizes = [ELEMENT_BYTES.get(kind) if isinstance(kind, str) else None for kind in types]
     first = next((kind for kind, size in zip(types, sizes, strict=True) if size), None)
     eligible = np.nan if first is None or formula.kind not in ON_TENSOR_CORES else float(first in _FOR_TENSOR_CORES)
     try:
@@ -112,6 +104,8 @@ def _counted(formula: Formula, shapes: str, dtypes: str, arguments: str) -> tupl
 def _moved(formula: Formula, shapes: list[Any], sizes: list[int | None], written: int | None) -> float:
     """What is read and what is written; NaN where a size isn't known."""
     places = range(len(shapes)) if formula.reads is None else formula.reads
+    if any(place >= len(sizes) for place in places):  # shapes without types
+        return np.nan
     read = [(shapes[place], sizes[place]) for place in places if shapes[place] or sizes[place]]
     widest = max((size for _, size in read if size), default=None)
     output = widest if formula.written is None else sizes[formula.written]

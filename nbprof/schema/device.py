@@ -77,7 +77,7 @@ DEVICE: Mapping[str, tuple[Column, ...]] = {
             "",
             "launched and not yet started on that stream when the call begins, itself included",
         ),
-        ("is_short", "bool", "", "the device event is shorter than its launch call"),
+        ("is_short", "bool", "", "the device event is shorter than the call that launched it and nothing else"),
         ("kernel_start_us", "float64", "us", "start of the device event, from trace.metadata.start_ns"),
     ),
     "queue_depth": columns(

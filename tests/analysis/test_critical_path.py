@@ -159,7 +159,9 @@ def test_threads_hand_over_where_one_runs_the_backward_of_the_other() -> None:
 
 def test_places_and_positions_name_the_rows() -> None:
     table = critical_path(make_events(op("f", 0, 20, "77"), launch(5, 5, 1, "77"), kernel("k", 30, 5, 1)))
-    assert table["place"].astype(object).fillna("-").tolist() == [*["thread 77", "thread 77", "-", "device 0 stream 7"]]
+    assert table["place"].astype(object).fillna("-").tolist() == [
+        *["process 1 thread 77", "process 1 thread 77", "-", "device 0 stream 7"]
+    ]
     assert table["position"].astype(object).fillna(-1).tolist() == [0, 1, -1, 2]
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from nbprof.analysis.host_activity import BLOCKING, host_activity
+from nbprof.analysis.host_activity import host_activity
 from nbprof.structure.calltree import call_tree
 from tests.frames import launch, make_events, marker, op
 
@@ -72,20 +71,3 @@ def test_operators_that_cross_are_open_as_long_as_they_last() -> None:
 
 def test_an_operator_of_no_length_and_one_called_python_do_no_harm() -> None:
     assert during(0, 10, op("mm", 5, 0), op("python", 20, 5)) == "python"
-
-
-@pytest.mark.parametrize(
-    ("call", "waits"),
-    [
-        ("cudaDeviceSynchronize", True),
-        ("hipStreamSynchronize", True),
-        ("cuCtxSynchronize", True),
-        ("cudaMemcpy", True),
-        ("hipMemcpyWithStream", True),
-        ("cudaMemcpyAsync", False),
-        ("cudaStreamWaitEvent", False),
-        ("cudaLaunchKernel", False),
-    ],
-)
-def test_which_calls_wait_for_the_device(call: str, waits: bool) -> None:
-    assert (BLOCKING.search(call) is not None) == waits

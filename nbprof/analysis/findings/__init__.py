@@ -56,6 +56,7 @@ def findings(
     NA and the severity medium. `evidence` is an expression for a trace called `trace`. `without` switches off findings
     by name. Raises ValueError for a name that no finding has.
     """
+    without = [without] if isinstance(without, str) else without
     if unknown := sorted(set(without) - set(RULES)):
         raise ValueError(f"There is no finding {unknown[0]!r}. There are: {', '.join(RULES)}.")
     facts = Facts(events, metadata, call_tree(events) if tree is None else tree)

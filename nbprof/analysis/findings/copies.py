@@ -16,7 +16,7 @@ TINY_BYTES = 65_536
 NEARLY_FULL = 0.9
 _HOST = 0
 """Torch's number for the CPU as a kind of device."""
-_CONVERTS = r"^aten::(_to_copy|contiguous|clone)$"
+_CONVERTS = r"^aten::(_to_copy|clone)$"  # what .to, .contiguous and their kin call where they copy
 _FILLS = r"FillFunctor|fill_kernel"
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from nbprof import intervals
+from nbprof.analysis.activity import is_blocking
 from nbprof.analysis.findings.facts import Facts, Found, microseconds, quoted
+from nbprof.analysis.launches import are_short
 from nbprof.analysis.operators import self_ns
 from nbprof.analysis.steps import steps
 from nbprof.intervals import Intervals
 from nbprof.structure.masks import Mask
 
-_WAITS = r"^(cu|cuda|hip)\w*Synchronize$|^(cuda|hip)Memcpy(?!.*Async)|^aten::(_local_scalar_dense|nonzero|is_nonzero)$"
+_READS_BACK = r"^aten::(_local_scalar_dense|nonzero|is_nonzero)$"
 _ALLOCATES = r"^(cuda|hip)(Host|Managed)?(Malloc|Free|Alloc)|^cuMem(Alloc|Free)|^cudaMallocHost|^hipHostMalloc"
 _COMPILES = r"\(dynamo_timed\)$"
 _CHECKS_GUARDS = r"^TorchDynamo Cache Lookup$"
@@ -39,7 +41,7 @@ def starved_device(facts: Facts) -> Found | None:
 
 def blocking_calls(facts: Facts) -> Found | None:
     """Calls that wait for the device, each followed by a gap in which the host catches up."""
-    waits = facts.named(_WAITS)
+    waits = (is_blocking(facts.events) & facts.tree.times.known) | facts.named(_READS_BACK)
     waiting = facts.union(waits)
     count = len(waiting[0])
     if count < 3 or not facts.on_device:
@@ -73,11 +75,8 @@ def data_loading(facts: Facts) -> Found | None:
 
 def short_kernels(facts: Facts) -> Found | None:
     """Device events that take less time than the call that launches them, one by one."""
-    when, launch = facts.tree.times, facts.tree.launch
-    linked = np.flatnonzero(facts.tree.device & when.known & (launch >= 0))
-    each = np.bincount(launch[linked], minlength=len(launch))
-    alone = linked[each[launch[linked]] == 1]  # the call of a graph launches many
-    short = int((when.durations[alone] < when.durations[launch[alone]]).sum())
+    linked = np.flatnonzero(facts.tree.device & facts.tree.times.known & (facts.tree.launch >= 0))
+    short = int(are_short(facts.tree, linked).sum())
     if short < 10 or 3 * short < len(linked):
         return None
     return Found(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbprof import intervals
+from nbprof.analysis.element_types import HALF
 from nbprof.analysis.findings.facts import Facts, Found, microseconds
 from nbprof.structure.masks import value_mask
 from nbprof.structure.statistics import sums_by_group
@@ -21,7 +22,6 @@ TENSOR_CORE_GAIN = 8
 an A100, 125 to 15.7 for half types on a V100 (NVIDIA's data sheets)."""
 _SINGLE = r"(?<!fp16_)sgemm(?!_fp16)|scudnn|simt_s|f32f32_f32f32|_ffma"
 _PRODUCTS = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"}
-_HALF = ("c10::Half", "c10::BFloat16")
 TILE = 8
 """Half types run fastest where the inner and last size are multiples of this (16 bytes)."""
 
@@ -131,6 +131,6 @@ def _is_odd(shapes: object, dtypes: object) -> bool:
             (size, of) for size, of in zip(sizes, types, strict=True) if isinstance(size, list) and len(size) > 1
         ]
         (left, of_left), (right, _) = matrices[-2:]
-        return of_left in _HALF and any(int(size) % TILE for size in (left[-1], right[-1]))
+        return of_left in HALF and any(int(size) % TILE for size in (left[-1], right[-1]))
     except (ValueError, TypeError):
         return False

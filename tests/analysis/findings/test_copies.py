@@ -34,7 +34,8 @@ def test_copies_that_only_change_a_tensors_form() -> None:
         return [op(name, 0, 30), op("aten::copy_", 1, 28), launch(2, 1, 1), kernel("copy_kernel", 5, 20, 1)]
 
     assert one("copies of tensors", rows("aten::_to_copy"))["could_save_us"] == 20  # on the device
-    assert one("copies of tensors", rows("aten::contiguous")[:1])["could_save_us"] == 30  # on the host
+    assert one("copies of tensors", rows("aten::clone")[:1])["could_save_us"] == 30  # on the host
+    assert not finds("copies of tensors", rows("aten::contiguous")[:1])  # which had nothing to do
     assert not finds("copies of tensors", rows("aten::mm"))
 
 
