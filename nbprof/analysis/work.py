@@ -95,6 +95,8 @@ def _counted(formula: Formula, shapes: str, dtypes: str, arguments: str) -> tupl
     eligible = np.nan if first is None or formula.kind not in ON_TENSOR_CORES else float(first in _FOR_TENSOR_CORES)
     try:
         inputs = _listed(shapes)
+        if not inputs:
+            raise LookupError("recorded without shapes")
         flops, written = formula.count(inputs, [_value(text) for text in _listed(arguments)])
         return float(flops), _moved(formula, inputs, sizes, written), eligible
     except (ArithmeticError, LookupError, TypeError, ValueError):

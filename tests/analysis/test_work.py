@@ -128,6 +128,13 @@ def test_what_cannot_be_counted_is_not_known(row: dict[str, Any]) -> None:
     assert np.isnan(done.moved_bytes[0])
 
 
+@pytest.mark.parametrize("name", ["add", "relu_", "mm", "conv2d", "convolution", "native_dropout"])
+def test_what_was_recorded_without_shapes_is_not_known(name: str) -> None:
+    found = worked(op(f"aten::{name}", 0, 10))
+    assert np.isnan(found.flops).all()
+    assert np.isnan(found.moved_bytes).all()
+
+
 def test_a_type_that_has_no_known_size_leaves_only_the_bytes_open() -> None:
     done = worked(call("mm", [[2, 3], [3, 5]], "c10::Float4"))
     assert done.flops[0] == 60

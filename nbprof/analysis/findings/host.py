@@ -34,7 +34,8 @@ def starved_device(facts: Facts) -> Found | None:
         "% of the span",
         save,
         "trace.idle()",
-        f"A device was idle {100 * save / facts.span_us:.0f} % of the time because its next work was not launched yet. "
+        f"In {100 * save / facts.span_us:.0f} % of the whole trace's time a device was idle because its next work was not "
+        "launched yet. "
         "See in host_activity what the host did meanwhile; fewer and larger operators, torch.compile or CUDA graphs help.",
     )
 

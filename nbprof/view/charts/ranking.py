@@ -25,11 +25,11 @@ def ranked(
     behind: str | None = None,
     color: str = BLUE,
 ) -> Axes:
-    """Bars of the `top` rows by the column `by`, each with its time and its share of the column's sum.
+    """Bars of the `top` rows by the column `by`, each with its time and its share of the column's sum; no NA.
 
     `behind` names a column of longer times, drawn paler behind; the notes then say how much of it each time is.
     """
-    shown = table.nlargest(top, by)
+    shown = table[table[by].notna()].nlargest(top, by)
     times = [float(time) for time in shown[by]]
     backs = [] if behind is None else [float(time) for time in shown[behind]]
     whole = float(table[by].sum())

@@ -224,3 +224,13 @@ def _luminance(color: str) -> float:
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_what_has_no_time_has_no_bar_and_is_counted_as_cut() -> None:
+    table = operators_of([("a", 1, 5.0, 5.0, 0.0, 0.0), ("b", 1, 3.0, 3.0, 0.0, 0.0)])
+    table.loc[1, "host_self_us"] = None
+    ax = charts.operators(table)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a"]
+    assert ax.get_title(loc="left") == "top 1 of 2 operators"
+    table.loc[0, "host_self_us"] = None
+    charts.png(charts.operators(table))
